@@ -24,14 +24,11 @@ type Observed struct {
 	StatefulSetKey string
 	// Referenced are the keys that a live leader pod, worker StatefulSet or leader StatefulSet carries.
 	Referenced sets.Set[string]
-	// Settled says that every group is updated and ready: nothing is under way.
-	Settled bool
 	// Stored is the hub's history of the set: content by key.
 	Stored map[string]Content
 }
 
-// Plan is what to do about a set's revisions, in order: create, then give the StatefulSet the key, and
-// delete.
+// Plan is what to do about a set's revisions before the StatefulSet is given the key.
 type Plan struct {
 	// Key and Content are of the revision that new groups are made from.
 	Key     string
@@ -40,8 +37,6 @@ type Plan struct {
 	Updating bool
 	// Create are revisions to create before anything is given their key.
 	Create []*appsv1.ControllerRevision
-	// Delete are revisions that nothing names any more.
-	Delete []*appsv1.ControllerRevision
 	// Missing are keys that a live object carries and whose content nobody knows, sorted.
 	Missing []string
 	// Reason says why Key was chosen, for a person to read.
@@ -70,9 +65,6 @@ func PlanRevisions(o Observed) (Plan, error) {
 		}
 	}
 	plan.Create = h.created
-	if o.Settled && !plan.Updating {
-		plan.Delete = h.unreferenced(o, plan.Key)
-	}
 	return plan, nil
 }
 
@@ -182,7 +174,9 @@ func (h *history) create(key string, content Content) {
 	h.entries = append(h.entries, entry{r, content})
 }
 
-func (h *history) unreferenced(o Observed, current string) []*appsv1.ControllerRevision {
+// Unreferenced are the observed revisions that nothing names: not current, and not what a live object
+// carries. They may be deleted once no update is under way; before, a StatefulSet may bring one back.
+func Unreferenced(o Observed, current string) []*appsv1.ControllerRevision {
 	var unused []*appsv1.ControllerRevision
 	for _, r := range o.Revisions {
 		key := KeyOf(r)

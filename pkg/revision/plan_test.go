@@ -37,7 +37,6 @@ func TestPlanRevisions(t *testing.T) {
 		Key      string
 		Updating bool
 		Create   []string
-		Delete   []string
 		Missing  []string
 	}
 	for name, tc := range map[string]struct {
@@ -96,18 +95,6 @@ func TestPlanRevisions(t *testing.T) {
 			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Referenced: sets.New("lost", b.Key()), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), b, 2)}},
 			want{Key: b.Key(), Missing: []string{"lost"}},
 		},
-		"a settled update trims what nothing names": {
-			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Settled: true, Referenced: sets.New("kept", b.Key()), Revisions: []*appsv1.ControllerRevision{stored("old", a, 1), stored("kept", a, 2), stored(b.Key(), b, 3)}},
-			want{Key: b.Key(), Delete: []string{"old"}},
-		},
-		"an update under way trims nothing": {
-			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Revisions: []*appsv1.ControllerRevision{stored("old", a, 1), stored(b.Key(), b, 3)}},
-			want{Key: b.Key()},
-		},
-		"an update that starts trims nothing": {
-			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: "cur", Settled: true, Revisions: []*appsv1.ControllerRevision{stored("old", revision.Of(spec("c")), 1), stored("cur", a, 3)}},
-			want{Key: b.Key(), Updating: true, Create: []string{b.Key()}},
-		},
 		"an unreadable current revision is read from the hub": {
 			revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Revisions: []*appsv1.ControllerRevision{unreadable}, Stored: map[string]revision.Content{"old": a}},
 			want{Key: "old"},
@@ -118,7 +105,7 @@ func TestPlanRevisions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := want{Key: plan.Key, Updating: plan.Updating, Create: keys(plan.Create), Delete: keys(plan.Delete), Missing: plan.Missing}
+			got := want{Key: plan.Key, Updating: plan.Updating, Create: keys(plan.Create), Missing: plan.Missing}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -134,6 +121,17 @@ func TestPlanRevisions(t *testing.T) {
 			t.Errorf("got error %v", err)
 		}
 	})
+}
+
+func TestUnreferencedSparesWhatIsNamed(t *testing.T) {
+	a := revision.Of(spec("a"))
+	o := revision.Observed{Set: set("demo", spec("a")), Referenced: sets.New("kept")}
+	for number, key := range []string{"old", "kept", "current"} {
+		o.Revisions = append(o.Revisions, revision.New(o.Set, a, key, int64(number)))
+	}
+	if diff := cmp.Diff([]string{"old"}, keys(revision.Unreferenced(o, "current"))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 func keys(revisions []*appsv1.ControllerRevision) []string {
@@ -153,7 +151,6 @@ func TestPlanRevisionsKeepsItsInvariants(t *testing.T) {
 			Set:            set("demo", spec(images.Draw(t, "image"))),
 			HasStatefulSet: rapid.Bool().Draw(t, "hasStatefulSet"),
 			StatefulSetKey: someKey.Draw(t, "key"),
-			Settled:        rapid.Bool().Draw(t, "settled"),
 			Referenced:     sets.New(rapid.SliceOf(someKey).Draw(t, "referenced")...),
 			Stored:         map[string]revision.Content{},
 		}
@@ -190,7 +187,7 @@ func TestPlanRevisionsKeepsItsInvariants(t *testing.T) {
 		if !exists.Has(plan.Key) || !meaning[plan.Key].Equal(revision.Of(&o.Set.Spec)) {
 			t.Fatalf("target %s does not exist or does not mean the spec", plan.Key)
 		}
-		for _, r := range plan.Delete {
+		for _, r := range revision.Unreferenced(o, plan.Key) {
 			if key := revision.KeyOf(r); key == plan.Key || o.Referenced.Has(key) {
 				t.Fatalf("deletes %s, which is named", key)
 			}
