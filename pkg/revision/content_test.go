@@ -107,7 +107,9 @@ func TestContentOfTheSameMeaningIsEqualAndHasTheSameKey(t *testing.T) {
 func TestContentOfAnotherMeaningHasAnotherKey(t *testing.T) {
 	keys := map[string]string{revision.Of(spec("a")).Key(): "base"}
 	for name, change := range map[string]func(*lwsv1.LeaderWorkerSetSpec){
-		"image":           func(s *lwsv1.LeaderWorkerSetSpec) { s.LeaderWorkerTemplate.WorkerTemplate.Spec.Containers[0].Image = "b" },
+		"image": func(s *lwsv1.LeaderWorkerSetSpec) {
+			s.LeaderWorkerTemplate.WorkerTemplate.Spec.Containers[0].Image = "b"
+		},
 		"size":            func(s *lwsv1.LeaderWorkerSetSpec) { s.LeaderWorkerTemplate.Size = ptr.To[int32](3) },
 		"leader template": func(s *lwsv1.LeaderWorkerSetSpec) { s.LeaderWorkerTemplate.LeaderTemplate = ptr.To(template("a")) },
 		"restart policy":  func(s *lwsv1.LeaderWorkerSetSpec) { s.LeaderWorkerTemplate.RestartPolicy = lwsv1.RestartPolicyNone },
