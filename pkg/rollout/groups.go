@@ -19,6 +19,7 @@ func PlanGroups(s Snapshot) Plan {
 		plan.Reason = st.starting(plan)
 	default:
 		st.step(&plan, s.Updating)
+		plan.Replace = st.toReplace(s.Key, plan.Replicas)
 	}
 	return plan
 }
@@ -114,4 +115,19 @@ func (st *state) spare(p, n int) int {
 		}
 	}
 	return available - (st.wanted - st.u - broken)
+}
+
+// toReplace lists the leaders of another key at or above the StatefulSet's partition, below n, highest first.
+// It looks at the leader alone: a new leader may still wait for its workers.
+func (st *state) toReplace(key string, n int) []int {
+	if key == "" {
+		return nil
+	}
+	var ordinals []int
+	for o := min(n, st.now) - 1; o >= st.p; o-- {
+		if g := st.groups[o]; g.Key != "" && g.Key != key {
+			ordinals = append(ordinals, o)
+		}
+	}
+	return ordinals
 }

@@ -32,6 +32,8 @@ type Snapshot struct {
 	StatefulSetReplicas, StatefulSetPartition int
 	// Updating is true if the target key differs from that of some group or of the StatefulSet.
 	Updating bool
+	// Key is the target key. It is optional; without it Plan.Replace stays empty.
+	Key string
 	// NewTemplate is true if the target key differs from the one the StatefulSet carries: the write of this
 	// plan also writes the template and starts the update.
 	NewTemplate bool
@@ -46,6 +48,11 @@ type Plan struct {
 	// MaxUnavailable is the StatefulSet's own, u+s and at least 1. It only lets the StatefulSet controller
 	// work in parallel; Partition is the bound.
 	MaxUnavailable int
+	// Replace are the ordinals, highest first, of leaders of another key at or above the partition that the
+	// StatefulSet has already. Its controller replaces none while maxUnavailable leaders are down, broken old
+	// ones included, and without the feature gate MaxUnavailableStatefulSet it replaces one at a time. So
+	// whoever applies the plan deletes these leaders itself. They are counted as unavailable already.
+	Replace []int
 	// Done is true if the StatefulSet is as planned, has no surge, and every group at or above the partition
 	// is updated and ready. Old revisions that nothing names may then be removed.
 	Done bool
