@@ -1,0 +1,64 @@
+package fleet
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lwsfed/lwsfed/api/v1alpha1"
+)
+
+// Condition is one of a member's conditions, as the fleet sees it now.
+type Condition struct {
+	Status  metav1.ConditionStatus
+	Reason  string
+	Message string
+}
+
+// State is what the fleet knows of a member.
+type State struct {
+	// Reachable says that the member is engaged and answers. False also before the first connect.
+	Reachable bool
+	// Ready says that Contact, Bootstrapped and Compatible are all True.
+	Ready bool
+	// Engaged says that the member's caches are in sync and its controllers run. It stays true while the member
+	// is unreachable.
+	Engaged bool
+	// Reason and Message are those of the first condition that is not True.
+	Reason, Message string
+	// Version is the member's Kubernetes version, such as v1.36.3. Empty until it was read once.
+	Version string
+	// ClusterUID is the UID of the member's namespace kube-system.
+	ClusterUID string
+	// LastContact is when the member last answered. Zero if never.
+	LastContact time.Time
+	// Contact, Bootstrapped and Compatible are the conditions Reachable, Bootstrapped and Compatible.
+	Contact, Bootstrapped, Compatible Condition
+	// Capacity is the sum of the member's nodes, at most about a minute old. Nil until it was read once.
+	Capacity *v1alpha1.Capacity
+	// Workloads says which sets lwsfed runs in the member.
+	Workloads v1alpha1.Workloads
+}
+
+// newState is the state of a member that nobody has talked to.
+func newState(w v1alpha1.Workloads) State {
+	return State{
+		Workloads:    w,
+		Contact:      Condition{metav1.ConditionUnknown, v1alpha1.ReasonConnecting, "connecting for the first time"},
+		Bootstrapped: Condition{metav1.ConditionUnknown, v1alpha1.ReasonPending, "waiting for the first connection"},
+		Compatible:   Condition{metav1.ConditionUnknown, v1alpha1.ReasonPending, "waiting for the first connection"},
+	}.derive()
+}
+
+// derive fills the fields that follow from the others.
+func (s State) derive() State {
+	s.Reachable = s.Engaged && s.Contact.Status == metav1.ConditionTrue
+	s.Ready, s.Reason, s.Message = true, v1alpha1.ReasonReady, "sets can be placed in the member"
+	for _, c := range []Condition{s.Contact, s.Compatible, s.Bootstrapped} {
+		if c.Status != metav1.ConditionTrue {
+			s.Ready, s.Reason, s.Message = false, c.Reason, c.Message
+			break
+		}
+	}
+	return s
+}
