@@ -1,12 +1,28 @@
 package rollout
 
 import (
+	"flag"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"pgregory.net/rapid"
 )
+
+// The default of 100 random runs is too few to meet the rare interleavings.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		if err := flag.Set("rapid.checks", "3000"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // settle runs fair rounds until the plan is done and stable.
 func (w *world) settle(t failer, order func(n int) []int) {
@@ -177,6 +193,38 @@ func TestUpdateSettles(t *testing.T) {
 							}
 						}
 					})
+				}
+			}
+		}
+	}
+}
+
+// Broken old groups do not stop an update, even if nobody calls them broken: while fewer than u+s are, or if
+// all are. (In between the update waits, see the story broken-groups-below-ready-ones.)
+func TestUpdateOutOfABrokenStateSettles(t *testing.T) {
+	for r := 1; r < 6; r++ {
+		for u := range 3 {
+			for s := range 3 {
+				for set := range uint(1) << r {
+					broken := bits.OnesCount(set)
+					if broken >= min(u, r)+min(s, r) && broken < r {
+						continue
+					}
+					w := newWorld(r, u, s, 0)
+					for o := range r {
+						if set>>o&1 == 1 {
+							w.breakGroup(w.brokenLeader, 1, o)
+						}
+					}
+					for range 5 {
+						w.reconcile(t)
+						w.statefulSet()
+						for _, o := range w.ordinals() {
+							w.kubelet(o)
+						}
+					}
+					w.target++
+					w.settle(t, ascending)
 				}
 			}
 		}

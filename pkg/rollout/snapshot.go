@@ -51,7 +51,9 @@ type Plan struct {
 	// Replace are the ordinals, highest first, of leaders of another key at or above the partition that the
 	// StatefulSet has already. Its controller replaces none while maxUnavailable leaders are down, broken old
 	// ones included, and without the feature gate MaxUnavailableStatefulSet it replaces one at a time. So
-	// whoever applies the plan deletes these leaders itself. They are counted as unavailable already.
+	// whoever applies the plan deletes these leaders itself, with the UID that was seen as precondition and
+	// only those not being deleted yet. They are counted as unavailable already. Without this an update out of
+	// a state with broken leaders may hang.
 	Replace []int
 	// Done is true if the StatefulSet is as planned, has no surge, and every group at or above the partition
 	// is updated and ready. Old revisions that nothing names may then be removed.

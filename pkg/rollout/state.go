@@ -3,8 +3,9 @@ package rollout
 // state is a snapshot brought into bounds, with its groups by ordinal.
 type state struct {
 	wanted, u, s int
+	updating     bool
 	now, p       int // the StatefulSet's replicas and partition
-	floor0       int // P within R
+	rest         int // P within R, the partition at rest
 	floor        int // the lowest partition of this update
 	groups       map[int]Group
 }
@@ -12,18 +13,19 @@ type state struct {
 func newState(s Snapshot) *state {
 	r := max(0, s.Replicas)
 	st := &state{
-		wanted: r,
-		u:      min(max(0, s.MaxUnavailable), r),
-		s:      min(max(0, s.MaxSurge), r),
-		now:    max(0, s.StatefulSetReplicas),
-		p:      max(0, s.StatefulSetPartition),
-		floor0: min(max(0, s.Partition), r),
-		groups: make(map[int]Group, len(s.Groups)),
+		wanted:   r,
+		updating: s.Updating || s.NewTemplate,
+		u:        min(max(0, s.MaxUnavailable), r),
+		s:        min(max(0, s.MaxSurge), r),
+		now:      max(0, s.StatefulSetReplicas),
+		p:        max(0, s.StatefulSetPartition),
+		rest:     min(max(0, s.Partition), r),
+		groups:   make(map[int]Group, len(s.Groups)),
 	}
 	if r > 0 && st.u == 0 && st.s == 0 {
 		st.u = 1
 	}
-	st.floor = st.floor0
+	st.floor = st.rest
 	if !s.NewTemplate {
 		// Groups at or above p are on their way already, whatever P says now.
 		st.floor = min(st.floor, st.p)
@@ -53,17 +55,6 @@ func (st *state) unfinished(from int) int {
 		}
 	}
 	return k
-}
-
-// oldBelowPartition tells whether the update has groups before it that it has not begun to replace. Only
-// these need more surge.
-func (st *state) oldBelowPartition() bool {
-	for o := st.floor; o < min(st.p, st.wanted); o++ {
-		if !st.groups[o].Updated {
-			return true
-		}
-	}
-	return false
 }
 
 // scaleUpPartition keeps p at or below the first new group, so that it comes with the new template.
