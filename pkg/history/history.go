@@ -19,7 +19,7 @@ import (
 // ForSet lists the revisions of the set in the cluster that reader reads, by index. Revisions of a deleted
 // set of the same name are left out.
 func ForSet(ctx context.Context, reader client.Reader, set *lwsv1.LeaderWorkerSet) ([]*appsv1.ControllerRevision, error) {
-	all, err := named(ctx, reader, client.ObjectKeyFromObject(set))
+	all, err := OfName(ctx, reader, client.ObjectKeyFromObject(set))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ type Store struct {
 // Contents returns what the hub knows of the set's revisions, by key. Revisions that cannot be decoded are
 // left out: they can restore nothing.
 func (s Store) Contents(ctx context.Context, set client.ObjectKey) (map[string]revision.Content, error) {
-	all, err := named(ctx, s.Hub, set)
+	all, err := OfName(ctx, s.Hub, set)
 	if err != nil {
 		return nil, fmt.Errorf("read the hub's history: %w", err)
 	}
@@ -54,7 +54,8 @@ func (s Store) Contents(ctx context.Context, set client.ObjectKey) (map[string]r
 	return contents, nil
 }
 
-func named(ctx context.Context, reader client.Reader, set client.ObjectKey) ([]*appsv1.ControllerRevision, error) {
+// OfName lists the revisions that carry the set's name, by index, whichever set of that name they are of.
+func OfName(ctx context.Context, reader client.Reader, set client.ObjectKey) ([]*appsv1.ControllerRevision, error) {
 	list := &appsv1.ControllerRevisionList{}
 	if err := reader.List(ctx, list, client.InNamespace(set.Namespace), client.MatchingFields{fleet.IndexSet: set.Name}); err != nil {
 		return nil, fmt.Errorf("list revisions of set %q: %w", set, err)
