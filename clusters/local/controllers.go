@@ -36,6 +36,11 @@ func (c *Cluster) startControllers(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	for _, p := range []*program{c.controllerManager, c.scheduler, c.kwok} {
+		p.supervise(func(ended error) {
+			progress(c.fleet.options.Log, "%s of %s ended, starting it again: %v", p.name(), c.name, ended)
+		})
+	}
 	return poll(ctx, func(ctx context.Context) error { return populated(ctx, client, c.member.Nodes) })
 }
 

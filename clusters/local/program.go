@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 )
 
 var errNotRunning = errors.New("not running")
@@ -24,8 +25,9 @@ type program struct {
 	log      string // file that takes the output of all starts
 
 	mu      sync.Mutex
-	current *process // nil if not running
-	retired bool     // the fleet is stopped
+	current *process          // nil if never started or killed
+	retired bool              // the fleet is stopped
+	revived func(ended error) // told before a program that ended by itself is started again; nil: it is not
 }
 
 type process struct {
@@ -38,6 +40,10 @@ type process struct {
 func (p *program) start() (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.startLocked()
+}
+
+func (p *program) startLocked() (*process, error) {
 	if p.retired {
 		return nil, fmt.Errorf("%s: %w", p.name(), errStopped)
 	}
@@ -58,9 +64,33 @@ func (p *program) start() (*process, error) {
 	go func() {
 		started.err = cmd.Wait()
 		close(started.exited)
+		p.revive(started)
 	}()
 	p.current = started
 	return started, nil
+}
+
+const reviveDelay = 500 * time.Millisecond
+
+// supervise makes the program start again when it ends by itself, as the kubelet does with the
+// control plane of a real cluster: kube-scheduler, for one, ends when it doubts its own cache.
+func (p *program) supervise(report func(ended error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.revived = report
+}
+
+func (p *program) revive(ended *process) {
+	time.Sleep(reviveDelay)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.current != ended || p.revived == nil || p.retired {
+		return // killed, or nobody wants it back
+	}
+	p.revived(ended.err)
+	if _, err := p.startLocked(); err != nil {
+		p.revived(err)
+	}
 }
 
 // kill ends the process as a crash would and waits until it is gone. Not running is no error.
