@@ -15,12 +15,19 @@ import (
 // legal for the whole set cannot become illegal for a small share.
 //
 // maxUnavailable and maxSurge are resolved against the cluster's own share, so never both 0 for a share
-// above 0; what cannot be resolved counts as its default. They bound one cluster: how many clusters roll at once is bounded elsewhere.
+// above 0; if one cannot be resolved both are the default, 1 and 0. They bound one cluster: how many
+// clusters roll at once is bounded elsewhere.
 //
 // A Divided set's partition is an ordinal of the whole set: total groups, of which the partition keeps
-// some. The clusters keep shares of it in proportion to their groups, by largest remainder, then the larger share,
-// then the earlier cluster, and none keeps more than it runs. A Duplicated set's holds in every cluster.
-func Share(cfg lwsv1.RollingUpdateConfiguration, replicas v1alpha1.ReplicaSchedulingType, total int32, shares []int32, i int) lwsv1.RollingUpdateConfiguration {
+// some. The clusters keep shares of it in proportion to their groups, by largest remainder, then the larger
+// share, then the earlier cluster, and none keeps more than it runs. A Duplicated set's holds in every cluster.
+func Share(
+	cfg lwsv1.RollingUpdateConfiguration,
+	replicas v1alpha1.ReplicaSchedulingType,
+	total int32,
+	shares []int32,
+	i int,
+) lwsv1.RollingUpdateConfiguration {
 	own := max(0, shares[i])
 	u, s, err := Budget(int(own), cfg.MaxUnavailable, cfg.MaxSurge)
 	if err != nil {
