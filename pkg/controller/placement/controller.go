@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -138,14 +137,4 @@ func Gather(
 	}
 	in.Policies, in.Members = policies.Items, members.Items
 	return in, nil
-}
-
-func logConstructor(base logr.Logger) func(*mcreconcile.Request) logr.Logger {
-	base = base.WithValues("controller", "placement")
-	return func(req *mcreconcile.Request) logr.Logger {
-		if req == nil {
-			return base
-		}
-		return base.WithValues("cluster", req.ClusterName, "namespace", req.Namespace, "name", req.Name)
-	}
 }

@@ -21,6 +21,7 @@ import (
 
 	lwsv1 "github.com/lwsfed/lwsfed/api/leaderworkerset/v1"
 	"github.com/lwsfed/lwsfed/api/v1alpha1"
+	"github.com/lwsfed/lwsfed/pkg/fleet"
 	"github.com/lwsfed/lwsfed/pkg/placement"
 	"github.com/lwsfed/lwsfed/pkg/render"
 )
@@ -65,7 +66,7 @@ func (r *Reconciler) SetupWithManager(mgr mcmanager.Manager) error {
 			MaxConcurrentReconciles: workers,
 			ReconciliationTimeout:   deadline,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[mcreconcile.Request](retryMin, retryMax),
-			LogConstructor:          logConstructor(mgr.GetLogger()),
+			LogConstructor:          fleet.LogConstructor(mgr.GetLogger(), "placement"),
 		}).
 		WithClusterNotFoundWrapper(false).
 		Complete(r)
