@@ -115,8 +115,8 @@ func (f *Fleet) KeepLogs() {
 	f.keepLogs = true
 }
 
-// Stop ends every process of the fleet, waits for them, and removes its folder. Calling it again
-// does nothing but wait for the first call.
+// Stop ends every process of the fleet, waits for them, and removes what the fleet wrote to Dir, and
+// Dir itself if nothing else is in it. Calling it again does nothing but wait for the first call.
 func (f *Fleet) Stop() {
 	f.stop.Do(func() {
 		if f.hub != nil {
@@ -162,6 +162,5 @@ func (f *Fleet) retryOnClash(p *program, start func() error) error {
 		if err == nil || attempt == attempts || !clashed(err, p.log) {
 			return err
 		}
-		p.kill()
 	}
 }

@@ -30,7 +30,7 @@ type Options struct {
 
 // Member says how one member cluster looks.
 type Member struct {
-	// Name is a DNS label, unique in the fleet, not "hub".
+	// Name is a DNS label, unique in the fleet, neither "hub" nor "store".
 	Name string
 	// APIOnly leaves out controller manager, scheduler and kwok: objects stay as they are written.
 	APIOnly bool
@@ -69,7 +69,7 @@ func (o Options) validate() error {
 	if reasons := validation.IsDNS1123Label(o.Name); len(reasons) > 0 {
 		errs = append(errs, fmt.Errorf("fleet name %q: %s", o.Name, reasons[0]))
 	}
-	seen := map[string]bool{HubName: true}
+	seen := map[string]bool{HubName: true, storeName: true}
 	for _, m := range o.Members {
 		if reasons := validation.IsDNS1123Label(m.Name); len(reasons) > 0 {
 			errs = append(errs, fmt.Errorf("member name %q: %s", m.Name, reasons[0]))

@@ -123,8 +123,8 @@ func (p *program) signal(s syscall.Signal) error {
 	return p.current.handle.Signal(s)
 }
 
-// startAndWait starts the program and waits until ready reports no error, the process ends, or the
-// context does.
+// startAndWait starts the program and waits until ready reports no error. If the process or the
+// context ends before, the program does not run.
 func (p *program) startAndWait(ctx context.Context, ready func(context.Context) error) error {
 	started, err := p.start()
 	if err != nil {
@@ -140,6 +140,7 @@ func (p *program) startAndWait(ctx context.Context, ready func(context.Context) 
 		}
 	}()
 	if err := poll(ctx, ready); err != nil {
+		p.kill()
 		return fmt.Errorf("wait for %s (log %s): %w", p.name(), p.log, err)
 	}
 	return nil
