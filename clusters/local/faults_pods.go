@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,8 +50,8 @@ func (c *Cluster) changePodStatus(ctx context.Context, namespace string, selecto
 	if len(names) == 0 {
 		return errNoPods
 	}
-	for _, name := range names {
-		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	return eachPod(ctx, names, func(ctx context.Context, name string) error {
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			pod, err := client.CoreV1().Pods(namespace).Get(ctx, name, getOptions)
 			if err != nil {
 				return err
@@ -59,11 +60,22 @@ func (c *Cluster) changePodStatus(ctx context.Context, namespace string, selecto
 			_, err = client.CoreV1().Pods(namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{})
 			return err
 		})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("pod %q: %w", name, err)
-		}
+	})
+}
+
+// eachPod does something to many pods at the same time. A pod that is gone meanwhile is no error.
+func eachPod(ctx context.Context, names []string, act func(ctx context.Context, name string) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(16)
+	for _, name := range names {
+		group.Go(func() error {
+			if err := act(ctx, name); err != nil && !apierrors.IsNotFound(err) {
+				return fmt.Errorf("pod %q: %w", name, err)
+			}
+			return nil
+		})
 	}
-	return nil
+	return group.Wait()
 }
 
 // livePods lists the pods that are neither ended nor being deleted.

@@ -155,13 +155,10 @@ func (h *hold) heldPods(ctx context.Context) ([]string, error) {
 }
 
 func (h *hold) patch(ctx context.Context, names []string, patch string) error {
-	for _, name := range names {
+	return eachPod(ctx, names, func(ctx context.Context, name string) error {
 		_, err := h.client.CoreV1().Pods(h.namespace).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("annotate pod %q: %w", name, err)
-		}
-	}
-	return nil
+		return err
+	})
 }
 
 func podReady(pod *corev1.Pod) bool {
