@@ -78,6 +78,7 @@ func (f *Fleet) Delete(name string) {
 func (f *Fleet) launch(m *member) {
 	ctx, cancel := context.WithCancel(f.run)
 	m.stop = cancel
+	spec := m.spec
 	before, end := f.last[m.name], make(chan struct{})
 	f.last[m.name] = end
 	go func() {
@@ -93,7 +94,7 @@ func (f *Fleet) launch(m *member) {
 		if before != nil {
 			<-before
 		}
-		m.run(ctx)
+		m.run(ctx, spec)
 	}()
 }
 
@@ -114,6 +115,12 @@ func (f *Fleet) IndexField(ctx context.Context, obj client.Object, field string,
 		}
 	}
 	return nil
+}
+
+func (f *Fleet) currentIndexes() []index {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return append([]index(nil), f.indexes...)
 }
 
 func (m Member) equal(o Member) bool {

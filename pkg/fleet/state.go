@@ -3,6 +3,7 @@ package fleet
 import (
 	"time"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lwsfed/lwsfed/api/v1alpha1"
@@ -61,4 +62,47 @@ func (s State) derive() State {
 		}
 	}
 	return s
+}
+
+// contacted records that the member answered.
+func (s *State) contacted() {
+	s.LastContact = time.Now()
+	s.Contact = Condition{metav1.ConditionTrue, v1alpha1.ReasonReachable, "the API server answers"}
+}
+
+// report records what preparing the member found out; what it does not say stays.
+func (s *State) report(r Report) {
+	if r.Version != "" {
+		s.Version = r.Version
+	}
+	if r.ClusterUID != "" {
+		s.ClusterUID = r.ClusterUID
+	}
+}
+
+// failed records a failure in the condition that it concerns. A failure of another condition than Reachable is an
+// answer of the member.
+func (s *State) failed(f *Failure) {
+	c := Condition{metav1.ConditionFalse, f.Reason, f.Error()}
+	switch f.Condition {
+	case v1alpha1.ConditionReachable:
+		s.Contact = c
+		return
+	case v1alpha1.ConditionCompatible:
+		s.Compatible = c
+	default:
+		s.Bootstrapped = c
+		if s.Compatible.Status == metav1.ConditionFalse {
+			s.Compatible = Condition{metav1.ConditionUnknown, v1alpha1.ReasonPending, "waiting for the bootstrap"}
+		}
+	}
+	s.contacted()
+}
+
+// says reports whether both states say the same, their times of last contact aside.
+func (s State) says(other State) bool {
+	sameCapacity := apiequality.Semantic.DeepEqual(s.Capacity, other.Capacity)
+	s.Capacity, other.Capacity = nil, nil
+	s.LastContact, other.LastContact = time.Time{}, time.Time{}
+	return sameCapacity && s == other
 }

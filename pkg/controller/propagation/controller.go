@@ -57,7 +57,7 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, req mcreconcile.Request) (ctrl.Result, error) {
 	err := r.Hub.Get(ctx, req.NamespacedName, &v1alpha1.Placement{})
 	if apierrors.IsNotFound(err) {
-		r.Outcomes.forget(keyOf(req))
+		r.Outcomes.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {

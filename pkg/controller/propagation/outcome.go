@@ -44,7 +44,7 @@ func keyOf(req mcreconcile.Request) key {
 // Outcomes holds the outcome of each set in each member. The zero value is ready for use.
 type Outcomes struct {
 	mu        sync.Mutex
-	all       map[key]Outcome
+	all       map[types.NamespacedName]map[string]Outcome // by set, then cluster
 	listeners []func(key)
 }
 
@@ -53,7 +53,7 @@ type Outcomes struct {
 func (o *Outcomes) Get(cluster string, set types.NamespacedName) (Outcome, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	out, ok := o.all[key{cluster, set}]
+	out, ok := o.all[set][cluster]
 	return out, ok
 }
 
@@ -74,14 +74,17 @@ func (o *Outcomes) Source(toRequests func(cluster string, set types.NamespacedNa
 // set stores an outcome and says whether it is another than before.
 func (o *Outcomes) set(k key, outcome Outcome) bool {
 	o.mu.Lock()
-	if before, ok := o.all[k]; ok && before == outcome {
+	if before, ok := o.all[k.set][k.cluster]; ok && before == outcome {
 		o.mu.Unlock()
 		return false
 	}
 	if o.all == nil {
-		o.all = map[key]Outcome{}
+		o.all = map[types.NamespacedName]map[string]Outcome{}
 	}
-	o.all[k] = outcome
+	if o.all[k.set] == nil {
+		o.all[k.set] = map[string]Outcome{}
+	}
+	o.all[k.set][k.cluster] = outcome
 	listeners := o.listeners
 	o.mu.Unlock()
 	for _, tell := range listeners {
@@ -90,11 +93,11 @@ func (o *Outcomes) set(k key, outcome Outcome) bool {
 	return true
 }
 
-// forget drops an outcome. Nobody is told: the set has no Placement to report on.
-func (o *Outcomes) forget(k key) {
+// forget drops the outcomes of a set. Nobody is told: there is no Placement to report on.
+func (o *Outcomes) forget(set types.NamespacedName) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.all, k)
+	delete(o.all, set)
 }
 
 func bounded(s string) string {
