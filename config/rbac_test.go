@@ -77,22 +77,22 @@ func TestHubMayDoItsWork(t *testing.T) {
 		resource string
 		verbs    string
 	}{
-		"watches and holds sets":         {everywhere, "leaderworkerset.x-k8s.io/leaderworkersets", "get list watch patch update"},
-		"sums their status":              {everywhere, "leaderworkerset.x-k8s.io/leaderworkersets/status", "get patch update"},
-		"owns objects by sets":           {everywhere, "leaderworkerset.x-k8s.io/leaderworkersets/finalizers", "update"},
-		"keeps history":                  {everywhere, "apps/controllerrevisions", "get list watch create patch update delete"},
-		"sees controllers in its way":    {everywhere, "apps/statefulsets", "get list watch"},
-		"watches and holds members":      {everywhere, "lwsfed.io/memberclusters", "get list watch patch update"},
-		"writes the status of members":   {everywhere, "lwsfed.io/memberclusters/status", "get patch update"},
-		"watches policies":               {everywhere, "lwsfed.io/placementpolicies", "get list watch"},
-		"writes the status of policies":  {everywhere, "lwsfed.io/placementpolicies/status", "get patch update"},
-		"keeps placements":               {everywhere, "lwsfed.io/placements", "get list watch create patch update delete"},
+		"watches and holds sets":          {everywhere, "leaderworkerset.x-k8s.io/leaderworkersets", "get list watch patch update"},
+		"sums their status":               {everywhere, "leaderworkerset.x-k8s.io/leaderworkersets/status", "get patch update"},
+		"owns objects by sets":            {everywhere, "leaderworkerset.x-k8s.io/leaderworkersets/finalizers", "update"},
+		"keeps history":                   {everywhere, "apps/controllerrevisions", "get list watch create patch update delete"},
+		"sees controllers in its way":     {everywhere, "apps/statefulsets", "get list watch"},
+		"watches and holds members":       {everywhere, "lwsfed.io/memberclusters", "get list watch patch update"},
+		"writes the status of members":    {everywhere, "lwsfed.io/memberclusters/status", "get patch update"},
+		"watches policies":                {everywhere, "lwsfed.io/placementpolicies", "get list watch"},
+		"writes the status of policies":   {everywhere, "lwsfed.io/placementpolicies/status", "get patch update"},
+		"keeps placements":                {everywhere, "lwsfed.io/placements", "get list watch create patch update delete"},
 		"writes the status of placements": {everywhere, "lwsfed.io/placements/status", "get patch update"},
-		"knows the hub by its UID":       {everywhere, "/namespaces", "get"},
-		"tells by events":                {everywhere, "events.k8s.io/events", "create patch"},
-		"reads kubeconfigs":              {inSystem, "/secrets", "get list watch"},
-		"elects a leader":                {inSystem, "coordination.k8s.io/leases", "get create update"},
-		"tells who leads":                {inSystem, "/events", "create patch"},
+		"knows the hub by its UID":        {everywhere, "/namespaces", "get"},
+		"tells by events":                 {everywhere, "events.k8s.io/events", "create patch"},
+		"reads kubeconfigs":               {inSystem, "/secrets", "get list watch"},
+		"elects a leader":                 {inSystem, "coordination.k8s.io/leases", "get create update"},
+		"tells who leads":                 {inSystem, "/events", "create patch"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func buildInto(ctx context.Context, pins, bin string, log io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("make a build folder: %w", err)
 	}
-	defer os.RemoveAll(unfinished)
+	defer func() { _ = os.RemoveAll(unfinished) }()
 	for i, s := range sources {
 		version, err := pinnedVersion(pins, s)
 		if err != nil {

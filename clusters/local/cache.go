@@ -82,12 +82,12 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 			return func() { file.Close() }, nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			file.Close()
+			_ = file.Close()
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 		select {
 		case <-ctx.Done():
-			file.Close()
+			_ = file.Close()
 			return nil, fmt.Errorf("wait for lock %s: %w", path, ctx.Err())
 		case <-time.After(200 * time.Millisecond):
 		}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -13,34 +13,34 @@ import (
 )
 
 // policy annotates new pods for which the condition holds.
-func (h *hold) policy(condition string) *admissionv1.MutatingAdmissionPolicy {
-	fail := admissionv1.Fail
+func (h *hold) policy(condition string) *admissionregistrationv1.MutatingAdmissionPolicy {
+	fail := admissionregistrationv1.Fail
 	annotate := fmt.Sprintf("Object{metadata: Object.metadata{annotations: {%q: %q}}}", notReadyAnnotation, h.name)
-	return &admissionv1.MutatingAdmissionPolicy{
+	return &admissionregistrationv1.MutatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: h.name},
-		Spec: admissionv1.MutatingAdmissionPolicySpec{
-			MatchConstraints: &admissionv1.MatchResources{
+		Spec: admissionregistrationv1.MutatingAdmissionPolicySpec{
+			MatchConstraints: &admissionregistrationv1.MatchResources{
 				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: h.namespace}},
-				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
-					Operations: []admissionv1.OperationType{admissionv1.Create},
-					Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods"}},
+				ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
+					Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+					Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods"}},
 				}}},
 			},
-			MatchConditions:    []admissionv1.MatchCondition{{Name: "selected", Expression: condition}},
+			MatchConditions:    []admissionregistrationv1.MatchCondition{{Name: "selected", Expression: condition}},
 			FailurePolicy:      &fail,
-			ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
-			Mutations: []admissionv1.Mutation{{
-				PatchType:          admissionv1.PatchTypeApplyConfiguration,
-				ApplyConfiguration: &admissionv1.ApplyConfiguration{Expression: annotate},
+			ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
+			Mutations: []admissionregistrationv1.Mutation{{
+				PatchType:          admissionregistrationv1.PatchTypeApplyConfiguration,
+				ApplyConfiguration: &admissionregistrationv1.ApplyConfiguration{Expression: annotate},
 			}},
 		},
 	}
 }
 
-func (h *hold) binding() *admissionv1.MutatingAdmissionPolicyBinding {
-	return &admissionv1.MutatingAdmissionPolicyBinding{
+func (h *hold) binding() *admissionregistrationv1.MutatingAdmissionPolicyBinding {
+	return &admissionregistrationv1.MutatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: h.name},
-		Spec:       admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: h.name},
+		Spec:       admissionregistrationv1.MutatingAdmissionPolicyBindingSpec{PolicyName: h.name},
 	}
 }
 

@@ -37,7 +37,7 @@ func (p *ports) next() (int, error) {
 		if err != nil {
 			continue
 		}
-		listener.Close()
+		_ = listener.Close()
 		if p.given == nil {
 			p.given = map[int]bool{}
 		}

@@ -22,7 +22,6 @@ type fakeServer struct {
 	*httptest.Server
 	mu     sync.Mutex
 	behave func(http.ResponseWriter, *http.Request) bool
-	paths  []string
 	closed chan struct{}
 }
 
@@ -46,16 +45,9 @@ func (s *fakeServer) set(behave func(http.ResponseWriter, *http.Request) bool) {
 	s.behave = behave
 }
 
-func (s *fakeServer) requests() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string(nil), s.paths...)
-}
-
 func (s *fakeServer) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	behave := s.behave
-	s.paths = append(s.paths, r.URL.Path)
 	s.mu.Unlock()
 	if behave != nil && behave(w, r) {
 		return

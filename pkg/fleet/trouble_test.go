@@ -32,7 +32,7 @@ func troubles(t *testing.T) []trouble {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused.Close()
+	_ = refused.Close()
 	// A listener that nobody accepts from: the connection is made, the handshake never ends.
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

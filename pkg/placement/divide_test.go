@@ -29,19 +29,23 @@ func TestDivide(t *testing.T) {
 			1, []Claim{{"a", 1, 0, none}, {"b", 2, 0, none}}, []Share{{0, ByWeight}, {1, ByWeight}},
 		},
 		"where largest remainder takes a group away": {
-			11, []Claim{{"a", 6, 0, none}, {"b", 6, 0, none}, {"c", 2, 0, none}},
+			11,
+			[]Claim{{"a", 6, 0, none}, {"b", 6, 0, none}, {"c", 2, 0, none}},
 			[]Share{{5, ByWeight}, {5, ByWeight}, {1, ByWeight}},
 		},
 		"max leaves the rest to the others": {
-			9, []Claim{{"a", 1, 0, 2}, {"b", 1, 0, none}, {"c", 1, 0, none}},
+			9,
+			[]Claim{{"a", 1, 0, 2}, {"b", 1, 0, none}, {"c", 1, 0, none}},
 			[]Share{{2, ByMax}, {4, ByWeight}, {3, ByWeight}},
 		},
 		"min comes out of the others' shares": {
-			9, []Claim{{"a", 1, 5, none}, {"b", 1, 0, none}, {"c", 1, 0, none}},
+			9,
+			[]Claim{{"a", 1, 5, none}, {"b", 1, 0, none}, {"c", 1, 0, none}},
 			[]Share{{5, ByMin}, {2, ByWeight}, {2, ByWeight}},
 		},
 		"too few groups for every min": {
-			4, []Claim{{"a", 1, 4, none}, {"b", 9, 2, none}, {"c", 100, 0, none}},
+			4,
+			[]Claim{{"a", 1, 4, none}, {"b", 9, 2, none}, {"c", 100, 0, none}},
 			[]Share{{3, ByMin}, {1, ByMin}, {0, ByMin}},
 		},
 		"weight 0 gets min only": {

@@ -153,7 +153,7 @@ func TestEncodedContentDecodesToItself(t *testing.T) {
 				s.LeaderWorkerTemplate.LeaderTemplate = ptr.To(template(rapid.String().Draw(t, "leaderImage")))
 			}
 		}))
-		set := set("demo", spec("a"))
+		set := demo(spec("a"))
 		back, err := revision.Decode(revision.New(set, content, content.Key(), 1))
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +169,7 @@ func FuzzDecodeFailsOrGivesDefaultedContent(f *testing.F) {
 	f.Add([]byte(`{"spec":{"$patch":"replace"}}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := revision.New(set("demo", spec("a")), revision.Of(spec("a")), "k", 1)
+		r := revision.New(demo(spec("a")), revision.Of(spec("a")), "k", 1)
 		r.Data.Raw = data
 		content, err := revision.Decode(r)
 		if err != nil {

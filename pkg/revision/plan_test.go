@@ -14,9 +14,9 @@ import (
 	"github.com/lwsfed/lwsfed/pkg/revision"
 )
 
-func set(name string, spec *lwsv1.LeaderWorkerSetSpec) *lwsv1.LeaderWorkerSet {
+func demo(spec *lwsv1.LeaderWorkerSetSpec) *lwsv1.LeaderWorkerSet {
 	return &lwsv1.LeaderWorkerSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "serving", Name: name, UID: "set-uid"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "serving", Name: "demo", UID: "set-uid"},
 		Spec:       *spec,
 	}
 }
@@ -24,7 +24,7 @@ func set(name string, spec *lwsv1.LeaderWorkerSetSpec) *lwsv1.LeaderWorkerSet {
 func TestPlanRevisions(t *testing.T) {
 	a, b := revision.Of(spec("a")), revision.Of(spec("b"))
 	stored := func(key string, c revision.Content, number int64) *appsv1.ControllerRevision {
-		return revision.New(set("demo", spec("a")), c, key, number)
+		return revision.New(demo(spec("a")), c, key, number)
 	}
 	gone := func(r *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 		r.DeletionTimestamp = &metav1.Time{}
@@ -44,59 +44,59 @@ func TestPlanRevisions(t *testing.T) {
 		want     want
 	}{
 		"a new set gets a revision and no update": {
-			revision.Observed{Set: set("demo", spec("a"))},
+			revision.Observed{Set: demo(spec("a"))},
 			want{Key: a.Key(), Create: []string{a.Key()}},
 		},
 		"a StatefulSet with the content's revision is at rest": {
-			revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: a.Key(), Revisions: []*appsv1.ControllerRevision{stored(a.Key(), a, 1)}},
+			revision.Observed{Set: demo(spec("a")), HasStatefulSet: true, StatefulSetKey: a.Key(), Revisions: []*appsv1.ControllerRevision{stored(a.Key(), a, 1)}},
 			want{Key: a.Key()},
 		},
 		"another controller's key for the same content is kept": {
-			revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: "fnv", Revisions: []*appsv1.ControllerRevision{stored("fnv", a, 1)}},
+			revision.Observed{Set: demo(spec("a")), HasStatefulSet: true, StatefulSetKey: "fnv", Revisions: []*appsv1.ControllerRevision{stored("fnv", a, 1)}},
 			want{Key: "fnv"},
 		},
 		"a key from before revisions gets the spec as it is, and no update": {
-			revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Referenced: sets.New("old")},
+			revision.Observed{Set: demo(spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Referenced: sets.New("old")},
 			want{Key: "old", Create: []string{"old"}},
 		},
 		"a lost current revision is restored from the hub, and the changed template is a normal update": {
-			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: "old", Referenced: sets.New("old"), Stored: map[string]revision.Content{"old": a}},
+			revision.Observed{Set: demo(spec("b")), HasStatefulSet: true, StatefulSetKey: "old", Referenced: sets.New("old"), Stored: map[string]revision.Content{"old": a}},
 			want{Key: b.Key(), Updating: true, Create: []string{"old", b.Key()}},
 		},
 		"a new template is a new revision": {
-			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: a.Key(), Revisions: []*appsv1.ControllerRevision{stored(a.Key(), a, 1)}},
+			revision.Observed{Set: demo(spec("b")), HasStatefulSet: true, StatefulSetKey: a.Key(), Revisions: []*appsv1.ControllerRevision{stored(a.Key(), a, 1)}},
 			want{Key: b.Key(), Updating: true, Create: []string{b.Key()}},
 		},
 		"rolling back gives back the old key": {
-			revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: b.Key(), Revisions: []*appsv1.ControllerRevision{stored("fnv", a, 1), stored(b.Key(), b, 2)}},
+			revision.Observed{Set: demo(spec("a")), HasStatefulSet: true, StatefulSetKey: b.Key(), Revisions: []*appsv1.ControllerRevision{stored("fnv", a, 1), stored(b.Key(), b, 2)}},
 			want{Key: "fnv", Updating: true},
 		},
 		"rolling back to a trimmed revision gives back the old key from the hub": {
-			revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: b.Key(), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), b, 2)}, Stored: map[string]revision.Content{"fnv": a, b.Key(): b}},
+			revision.Observed{Set: demo(spec("a")), HasStatefulSet: true, StatefulSetKey: b.Key(), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), b, 2)}, Stored: map[string]revision.Content{"fnv": a, b.Key(): b}},
 			want{Key: "fnv", Updating: true, Create: []string{"fnv"}},
 		},
 		"a key that means something else is salted": {
-			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), a, 1)}},
+			revision.Observed{Set: demo(spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), a, 1)}},
 			want{Key: b.SaltedKey(1), Updating: true, Create: []string{b.SaltedKey(1)}},
 		},
 		"a key that means something else in the hub's history is salted": {
-			revision.Observed{Set: set("demo", spec("b")), Stored: map[string]revision.Content{b.Key(): a}},
+			revision.Observed{Set: demo(spec("b")), Stored: map[string]revision.Content{b.Key(): a}},
 			want{Key: b.SaltedKey(1), Create: []string{b.SaltedKey(1)}},
 		},
 		"a referenced revision that was deleted is restored from the hub": {
-			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Referenced: sets.New("old", b.Key()), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), b, 2)}, Stored: map[string]revision.Content{"old": a}},
+			revision.Observed{Set: demo(spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Referenced: sets.New("old", b.Key()), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), b, 2)}, Stored: map[string]revision.Content{"old": a}},
 			want{Key: b.Key(), Create: []string{"old"}},
 		},
 		"a revision that is being deleted counts as gone": {
-			revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Referenced: sets.New("old"), Revisions: []*appsv1.ControllerRevision{gone(stored("old", a, 1))}, Stored: map[string]revision.Content{"old": a}},
+			revision.Observed{Set: demo(spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Referenced: sets.New("old"), Revisions: []*appsv1.ControllerRevision{gone(stored("old", a, 1))}, Stored: map[string]revision.Content{"old": a}},
 			want{Key: "old", Create: []string{"old"}},
 		},
 		"a referenced revision that nobody knows is missing": {
-			revision.Observed{Set: set("demo", spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Referenced: sets.New("lost", b.Key()), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), b, 2)}},
+			revision.Observed{Set: demo(spec("b")), HasStatefulSet: true, StatefulSetKey: b.Key(), Referenced: sets.New("lost", b.Key()), Revisions: []*appsv1.ControllerRevision{stored(b.Key(), b, 2)}},
 			want{Key: b.Key(), Missing: []string{"lost"}},
 		},
 		"an unreadable current revision is read from the hub": {
-			revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Revisions: []*appsv1.ControllerRevision{unreadable}, Stored: map[string]revision.Content{"old": a}},
+			revision.Observed{Set: demo(spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Revisions: []*appsv1.ControllerRevision{unreadable}, Stored: map[string]revision.Content{"old": a}},
 			want{Key: "old"},
 		},
 	} {
@@ -116,7 +116,7 @@ func TestPlanRevisions(t *testing.T) {
 	}
 
 	t.Run("an unreadable current revision that the hub does not have is an error", func(t *testing.T) {
-		_, err := revision.PlanRevisions(revision.Observed{Set: set("demo", spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Revisions: []*appsv1.ControllerRevision{unreadable}})
+		_, err := revision.PlanRevisions(revision.Observed{Set: demo(spec("a")), HasStatefulSet: true, StatefulSetKey: "old", Revisions: []*appsv1.ControllerRevision{unreadable}})
 		if !errors.Is(err, revision.ErrUnreadable) {
 			t.Errorf("got error %v", err)
 		}
@@ -125,7 +125,7 @@ func TestPlanRevisions(t *testing.T) {
 
 func TestUnreferencedSparesWhatIsNamed(t *testing.T) {
 	a := revision.Of(spec("a"))
-	o := revision.Observed{Set: set("demo", spec("a")), Referenced: sets.New("kept")}
+	o := revision.Observed{Set: demo(spec("a")), Referenced: sets.New("kept")}
 	for number, key := range []string{"old", "kept", "current"} {
 		o.Revisions = append(o.Revisions, revision.New(o.Set, a, key, int64(number)))
 	}
@@ -148,7 +148,7 @@ func TestPlanRevisionsKeepsItsInvariants(t *testing.T) {
 	someKey := rapid.SampledFrom([]string{"k1", "k2", revision.Of(spec("a")).Key(), revision.Of(spec("b")).Key()})
 	rapid.Check(t, func(t *rapid.T) {
 		o := revision.Observed{
-			Set:            set("demo", spec(images.Draw(t, "image"))),
+			Set:            demo(spec(images.Draw(t, "image"))),
 			HasStatefulSet: rapid.Bool().Draw(t, "hasStatefulSet"),
 			StatefulSetKey: someKey.Draw(t, "key"),
 			Referenced:     sets.New(rapid.SliceOf(someKey).Draw(t, "referenced")...),

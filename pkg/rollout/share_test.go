@@ -28,39 +28,49 @@ func TestShare(t *testing.T) {
 		want   []result
 	}{
 		"a percentage is of the own share and never leaves a cluster without budget": {
-			configuration(0, pct("25%"), n(0)), v1alpha1.Divided, 11, []int32{8, 3, 0},
+			configuration(0, pct("25%"), n(0)), v1alpha1.Divided, 11,
+			[]int32{8, 3, 0},
 			[]result{{0, 2, 0}, {0, 1, 0}, {0, 0, 0}},
 		},
 		"numbers stop at the share": {
-			configuration(0, n(3), n(5)), v1alpha1.Divided, 6, []int32{4, 2},
+			configuration(0, n(3), n(5)), v1alpha1.Divided, 6,
+			[]int32{4, 2},
 			[]result{{0, 3, 4}, {0, 2, 2}},
 		},
 		"surge alone stays legal": {
-			configuration(0, n(0), n(1)), v1alpha1.Divided, 4, []int32{3, 1},
+			configuration(0, n(0), n(1)), v1alpha1.Divided, 4,
+			[]int32{3, 1},
 			[]result{{0, 0, 1}, {0, 0, 1}},
 		},
 		"a divided partition goes by largest remainder": {
-			configuration(5, n(1), n(0)), v1alpha1.Divided, 10, []int32{5, 3, 2},
+			configuration(5, n(1), n(0)), v1alpha1.Divided, 10,
+			[]int32{5, 3, 2},
 			[]result{{3, 1, 0}, {1, 1, 0}, {1, 1, 0}},
 		},
 		"of equal shares the earlier keeps more": {
-			configuration(1, n(1), n(0)), v1alpha1.Divided, 4, []int32{2, 2},
+			configuration(1, n(1), n(0)), v1alpha1.Divided, 4,
+			[]int32{2, 2},
 			[]result{{1, 1, 0}, {0, 1, 0}},
 		},
 		"a divided partition above the total keeps everything": {
-			configuration(99, n(1), n(0)), v1alpha1.Divided, 5, []int32{3, 2},
+			configuration(99, n(1), n(0)), v1alpha1.Divided, 5,
+			[]int32{3, 2},
 			[]result{{3, 1, 0}, {2, 1, 0}},
 		},
 		"a duplicated partition holds in every cluster": {
-			configuration(3, n(1), n(0)), v1alpha1.Duplicated, 4, []int32{4, 4, 2},
+			configuration(3, n(1), n(0)), v1alpha1.Duplicated, 4,
+			[]int32{4, 4, 2},
 			[]result{{3, 1, 0}, {3, 1, 0}, {2, 1, 0}},
 		},
 		"an empty configuration is one unavailable": {
-			lwsv1.RollingUpdateConfiguration{}, v1alpha1.Divided, 3, []int32{3},
+			lwsv1.RollingUpdateConfiguration{},
+			v1alpha1.Divided, 3,
+			[]int32{3},
 			[]result{{0, 1, 0}},
 		},
 		"what cannot be read is the default": {
-			configuration(0, pct("many"), n(2)), v1alpha1.Divided, 3, []int32{3, 0},
+			configuration(0, pct("many"), n(2)), v1alpha1.Divided, 3,
+			[]int32{3, 0},
 			[]result{{0, 1, 0}, {0, 0, 0}},
 		},
 	} {

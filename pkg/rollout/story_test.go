@@ -20,7 +20,7 @@ type story struct {
 	log strings.Builder
 }
 
-func (s *story) say(format string, args ...any) { fmt.Fprintf(&s.log, "# "+format+"\n", args...) }
+func (s *story) say(words string) { fmt.Fprintf(&s.log, "# %s\n", words) }
 
 // round plays one round and logs the groups, the plan and its reason.
 func (s *story) round() Plan {

@@ -163,7 +163,6 @@ func ofOutcome(_ string, set types.NamespacedName) []mcreconcile.Request {
 	return []mcreconcile.Request{{Request: reconcile.Request{NamespacedName: set}}}
 }
 
-
 // newCoalescingQueue makes a queue where what is added waits for coalesce, and what is added meanwhile is one with it.
 func newCoalescingQueue(name string, limiter workqueue.TypedRateLimiter[mcreconcile.Request]) workqueue.TypedRateLimitingInterface[mcreconcile.Request] {
 	return coalescingQueue{workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[mcreconcile.Request]{Name: name})}

@@ -146,4 +146,3 @@ func (m member) upToDate(key string) bool {
 func (m member) has(condition string) bool {
 	return m.set != nil && meta.IsStatusConditionTrue(m.set.Status.Conditions, condition)
 }
-

@@ -98,14 +98,14 @@ func claim(dir string) (release func(), err error) {
 		return nil, fmt.Errorf("claim the folder of the fleet: %w", err)
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		lock.Close()
+		_ = lock.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, errAlreadyUp
 		}
 		return nil, fmt.Errorf("claim the folder of the fleet: %w", err)
 	}
 	if held, err := lock.Stat(); err != nil || !sameFile(held, lock.Name()) {
-		lock.Close() // another supervisor ended meanwhile and removed the file
+		_ = lock.Close() // another supervisor ended meanwhile and removed the file
 		return nil, errors.Join(errAlreadyUp, err)
 	}
 	return func() { lock.Close() }, nil
