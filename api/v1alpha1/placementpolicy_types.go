@@ -181,7 +181,6 @@ type OverrideClusters struct {
 }
 
 // JSONPatch is one operation of a JSON patch (RFC 6902).
-// +kubebuilder:validation:XValidation:rule="!(self.op in ['add', 'replace', 'test']) || has(self.value)",message="patches value must be set when op is add, replace or test"
 // +kubebuilder:validation:XValidation:rule="!(self.op in ['move', 'copy']) || has(self.from)",message="patches from must be set when op is move or copy"
 // +kubebuilder:validation:XValidation:rule="self.path.startsWith('/spec/') || self.path.startsWith('/metadata/labels') || self.path.startsWith('/metadata/annotations')",message="patches path must start with /spec/, /metadata/labels or /metadata/annotations"
 // +kubebuilder:validation:XValidation:rule="self.path != '/spec/replicas'",message="patches path must not be /spec/replicas; set replicas.preferences instead"

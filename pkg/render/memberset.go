@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -169,8 +170,11 @@ func applyPatch(doc []byte, p v1alpha1.JSONPatch) ([]byte, error) {
 	if p.From != "" {
 		operation.From = &p.From
 	}
-	if p.Value != nil {
+	switch {
+	case p.Value != nil:
 		operation.Value = p.Value.Raw
+	case p.Op == "add" || p.Op == "replace" || p.Op == "test":
+		return nil, errors.New("value is missing")
 	}
 	raw, err := json.Marshal([]patchOperation{operation})
 	if err != nil {
