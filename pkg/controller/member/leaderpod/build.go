@@ -2,6 +2,7 @@ package leaderpod
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -24,6 +25,7 @@ const owner = client.FieldOwner(v1alpha1.FieldManager)
 // builder writes one group's objects.
 type builder struct {
 	client   client.Client
+	live     client.Reader // not cached
 	recorder events.EventRecorder
 	*observation
 }
@@ -73,7 +75,7 @@ func (b *builder) buildService(ctx context.Context, content revision.Content) er
 	}
 	service := render.GroupService(b.leader)
 	if err := b.client.Create(ctx, service, owner); err != nil {
-		return b.failedCreate("Service", service.Name, err)
+		return b.failedCreate(ctx, service, err)
 	}
 	return nil
 }
@@ -82,7 +84,7 @@ func (b *builder) buildWorkers(ctx context.Context, content revision.Content) er
 	if b.workers == nil {
 		workers := render.WorkerStatefulSet(b.set, b.leader, content)
 		if err := b.client.Create(ctx, workers, owner); err != nil {
-			return b.failedCreate("StatefulSet", workers.Name, err)
+			return b.failedCreate(ctx, workers, err)
 		}
 		b.event(corev1.EventTypeNormal, "CreatedWorkers", "CreateWorkers", "created %d workers of group %s at revision %s",
 			*workers.Spec.Replicas, b.leader.Name, revision.KeyOf(b.leader))
@@ -109,9 +111,9 @@ func (b *builder) restoreReplicas(ctx context.Context, want int32) error {
 	return nil
 }
 
-// reportForeign says that another's object has the name that the group needs. What a leader before this one
-// left is not reported: it goes with its owner, and its deletion brings this leader back here.
-func (b *builder) reportForeign(o client.Object) {
+// reportForeign says that another's object has the name that the group needs, and returns whether it did. What a
+// leader before this one left is not reported: it goes with its owner, and its deletion brings this leader back here.
+func (b *builder) reportForeign(o client.Object) bool {
 	controller := metav1.GetControllerOf(o)
 	switch {
 	case metav1.IsControlledBy(o, b.leader):
@@ -119,15 +121,26 @@ func (b *builder) reportForeign(o client.Object) {
 	default:
 		b.event(corev1.EventTypeWarning, "NameConflict", "CreateWorkers",
 			"the group waits: %T %q is not its own; delete it or rename the set", o, o.GetName())
+		return true
 	}
+	return false
 }
 
-// failedCreate reports a creation that a person must help with; a name that is only just free is not one.
-func (b *builder) failedCreate(kind, name string, err error) error {
+// failedCreate reports a creation that a person must help with. A name that is taken is none if what has it is the
+// group's own, which the cache does not show yet; another's object may have no label that would bring it there.
+func (b *builder) failedCreate(ctx context.Context, o client.Object, err error) error {
+	err = fmt.Errorf("create %T %q: %w", o, o.GetName(), err)
 	if !apierrors.IsAlreadyExists(err) {
-		b.event(corev1.EventTypeWarning, "FailedCreate", "CreateWorkers", "create %s %s: %v", kind, name, err)
+		b.event(corev1.EventTypeWarning, "FailedCreate", "CreateWorkers", "%v", err)
+		return err
 	}
-	return fmt.Errorf("create %s %q: %w", kind, name, err)
+	if getErr := b.live.Get(ctx, client.ObjectKeyFromObject(o), o); getErr != nil {
+		return errors.Join(err, getErr)
+	}
+	if b.reportForeign(o) {
+		return err
+	}
+	return nil
 }
 
 // event reports on the set, about the leader.

@@ -78,7 +78,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req mcreconcile.Request) (ct
 	if err != nil || o == nil || !r.Runs(req.ClusterName, o.set) {
 		return ctrl.Result{}, err
 	}
-	b := &builder{client: cl.GetClient(), recorder: cl.GetEventRecorder(member.Recorder), observation: o}
+	b := &builder{client: cl.GetClient(), live: cl.GetAPIReader(), recorder: cl.GetEventRecorder(member.Recorder), observation: o}
 	content, err := r.content(ctx, b)
 	if err != nil {
 		return ctrl.Result{}, err

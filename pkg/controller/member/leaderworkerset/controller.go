@@ -32,6 +32,8 @@ const (
 	perMember = 8
 	// deadline of one reconcile.
 	deadline = 30 * time.Second
+	// staleRetry is how long a plan that was made from an old state waits, if no watch event comes before.
+	staleRetry = 500 * time.Millisecond
 )
 
 // Reconciler runs sets in members.
@@ -85,7 +87,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req mcreconcile.Request) (ct
 	if set.DeletionTimestamp != nil || !r.Runs(req.ClusterName, set) {
 		return ctrl.Result{}, nil // What the set owns goes with it.
 	}
-	return ctrl.Result{}, r.run(ctx, cl.GetClient(), cl.GetEventRecorder(member.Recorder), set)
+	err = r.run(ctx, cl.GetClient(), cl.GetEventRecorder(member.Recorder), set)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: staleRetry}, nil // The cache is behind; what it lacks is on its way.
+	}
+	return ctrl.Result{}, err
 }
 
 func (r *Reconciler) run(ctx context.Context, c client.Client, recorder events.EventRecorder, set *lwsv1.LeaderWorkerSet) error {
