@@ -13,6 +13,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -132,8 +133,11 @@ func (r *Reconciler) record(member *v1alpha1.MemberCluster, status v1alpha1.Memb
 	if before != nil && before.Status == after.Status && before.Reason == after.Reason {
 		return
 	}
+	if after.Reason == v1alpha1.ReasonPending || after.Reason == v1alpha1.ReasonConnecting {
+		return // On the way to an answer.
+	}
 	kind := corev1.EventTypeWarning
-	if after.Status == "True" || after.Status == "Unknown" {
+	if after.Status == metav1.ConditionTrue {
 		kind = corev1.EventTypeNormal
 	}
 	r.Recorder.Eventf(member, nil, kind, after.Reason, "Join", "%s", after.Message)
