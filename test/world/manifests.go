@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -44,5 +45,23 @@ func apply(ctx context.Context, c client.Client, folders ...string) error {
 			return fmt.Errorf("apply %s %q: %w", o.GetKind(), o.GetName(), err)
 		}
 	}
+	for _, o := range others {
+		if o.GetKind() == "CustomResourceDefinition" {
+			if err := served(ctx, c, o); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// served waits until the API server serves a definition's kind.
+func served(ctx context.Context, c client.Client, definition *unstructured.Unstructured) error {
+	kind := schema.GroupKind{}
+	kind.Group, _, _ = unstructured.NestedString(definition.Object, "spec", "group")
+	kind.Kind, _, _ = unstructured.NestedString(definition.Object, "spec", "names", "kind")
+	return poll(ctx, func(context.Context) error {
+		_, err := c.RESTMapper().RESTMapping(kind)
+		return err
+	})
 }
