@@ -136,6 +136,10 @@ func withoutOwn(all map[string]string) map[string]string {
 	return kept
 }
 
+// maxSetBytes is what etcd takes of one object by default. A copy can double a set, so the bound is checked after
+// every operation.
+const maxSetBytes = 3 << 19
+
 // patched applies the operations one by one, so that the one that fails is known.
 func patched(set *unstructured.Unstructured, patches []v1alpha1.JSONPatch) (*unstructured.Unstructured, error) {
 	doc, err := set.MarshalJSON()
@@ -144,6 +148,10 @@ func patched(set *unstructured.Unstructured, patches []v1alpha1.JSONPatch) (*uns
 	}
 	for i, p := range patches {
 		if doc, err = applyPatch(doc, p); err != nil {
+			return nil, &InvalidOverride{Index: i, Op: p.Op, Path: p.Path, Err: err}
+		}
+		if len(doc) > maxSetBytes {
+			err := fmt.Errorf("the set grows beyond %d bytes, more than an API server stores", maxSetBytes)
 			return nil, &InvalidOverride{Index: i, Op: p.Op, Path: p.Path, Err: err}
 		}
 	}
