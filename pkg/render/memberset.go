@@ -150,10 +150,6 @@ func patched(set *unstructured.Unstructured, patches []v1alpha1.JSONPatch) (*uns
 		if doc, err = applyPatch(doc, p); err != nil {
 			return nil, &InvalidOverride{Index: i, Op: p.Op, Path: p.Path, Err: err}
 		}
-		if len(doc) > maxSetBytes {
-			err := fmt.Errorf("the set grows beyond %d bytes, more than an API server stores", maxSetBytes)
-			return nil, &InvalidOverride{Index: i, Op: p.Op, Path: p.Path, Err: err}
-		}
 	}
 	out := &unstructured.Unstructured{}
 	if err := out.UnmarshalJSON(doc); err != nil {
@@ -192,7 +188,11 @@ func applyPatch(doc []byte, p v1alpha1.JSONPatch) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decoded.Apply(doc)
+	doc, err = decoded.Apply(doc)
+	if err == nil && len(doc) > maxSetBytes {
+		err = fmt.Errorf("the set grows beyond %d bytes, more than an API server stores", maxSetBytes)
+	}
+	return doc, err
 }
 
 // mayChange refuses paths that are not the override's to change.

@@ -122,17 +122,16 @@ func TestOverride(t *testing.T) {
 			map[string]any{"lwsfed.io/managed-by": "hub-1"},
 		},
 		"may set null": {
-			[]v1alpha1.JSONPatch{{Op: "replace", Path: "/spec/networkConfig", Value: value("null")}},
+			[]v1alpha1.JSONPatch{
+				{Op: "add", Path: "/spec/networkConfig", Value: value(`{"subdomainPolicy":"Shared"}`)},
+				{Op: "replace", Path: "/spec/networkConfig", Value: value("null")},
+			},
 			[]string{"spec", "networkConfig"},
 			nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			hub := hubSet(t)
-			if name == "may set null" {
-				hub.Object["spec"].(map[string]any)["networkConfig"] = map[string]any{"subdomainPolicy": "Shared"}
-			}
-			set := mustMemberSet(t, hub, input(c.patches...))
+			set := mustMemberSet(t, hubSet(t), input(c.patches...))
 			got, _, err := unstructured.NestedFieldNoCopy(set.Object, c.path...)
 			if err != nil {
 				t.Fatal(err)
