@@ -60,7 +60,7 @@ func served(ctx context.Context, c client.Client, definition *unstructured.Unstr
 	kind := schema.GroupKind{}
 	kind.Group, _, _ = unstructured.NestedString(definition.Object, "spec", "group")
 	kind.Kind, _, _ = unstructured.NestedString(definition.Object, "spec", "names", "kind")
-	return poll(ctx, func(context.Context) error {
+	return Poll(ctx, func(context.Context) error {
 		_, err := c.RESTMapper().RESTMapping(kind)
 		return err
 	})

@@ -11,8 +11,8 @@ import (
 
 const pollInterval = 50 * time.Millisecond
 
-// poll calls check until it returns nil. When ctx ends before, the error has what check said last.
-func poll(ctx context.Context, check func(context.Context) error) error {
+// Poll calls check until it returns nil. When ctx ends before, the error has what check said last.
+func Poll(ctx context.Context, check func(context.Context) error) error {
 	for {
 		err := check(ctx)
 		if err == nil {
@@ -26,8 +26,8 @@ func poll(ctx context.Context, check func(context.Context) error) error {
 	}
 }
 
-// isTrue says why a condition is not True.
-func isTrue(conditions []metav1.Condition, kind, of string) error {
+// IsTrue says why a condition is not True.
+func IsTrue(conditions []metav1.Condition, kind, of string) error {
 	c := meta.FindStatusCondition(conditions, kind)
 	if c == nil {
 		return fmt.Errorf("%s has no condition %s", of, kind)

@@ -159,12 +159,12 @@ func (w *World) Join(ctx context.Context, name string) error {
 
 // AwaitReady waits until a member is ready.
 func (w *World) AwaitReady(ctx context.Context, name string) error {
-	return poll(ctx, func(ctx context.Context) error {
+	return Poll(ctx, func(ctx context.Context) error {
 		m := &v1alpha1.MemberCluster{}
 		if err := w.Hub.Get(ctx, client.ObjectKey{Name: name}, m); err != nil {
 			return err
 		}
-		return isTrue(m.Status.Conditions, v1alpha1.ConditionReady, "member "+name)
+		return IsTrue(m.Status.Conditions, v1alpha1.ConditionReady, "member "+name)
 	})
 }
 
