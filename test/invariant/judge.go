@@ -32,7 +32,9 @@ func (j *Journal) Violations(namespace string) (violations []string, groups int)
 		case *appsv1.StatefulSet:
 			c.judgeStatefulSet(l, o)
 		case *appsv1.ControllerRevision:
-			c.judgeRevision(l, o)
+			if ofSet(o) {
+				c.judgeRevision(l, o)
+			}
 		}
 	}
 	return c.violations, c.groups
@@ -52,7 +54,7 @@ func (c *court) accuse(format string, args ...any) {
 func (c *court) readRevisions(namespace string) {
 	for _, uid := range c.order {
 		r, ok := c.lives[uid].object.(*appsv1.ControllerRevision)
-		if !ok || r.Namespace != namespace || r.Labels[lwsv1.LabelName] == "" {
+		if !ok || r.Namespace != namespace || !ofSet(r) {
 			continue
 		}
 		content, err := revision.Decode(r)
@@ -66,6 +68,12 @@ func (c *court) readRevisions(namespace string) {
 		}
 		c.contents[id] = content
 	}
+}
+
+// ofSet reports whether a revision is a set's. A StatefulSet has revisions of its own, with the labels of its pods.
+func ofSet(r *appsv1.ControllerRevision) bool {
+	owner := metav1.GetControllerOf(r)
+	return r.Labels[lwsv1.LabelName] != "" && (owner == nil || owner.Kind == lwsv1.Kind)
 }
 
 func (c *court) judgePod(l *life, pod *corev1.Pod) {

@@ -91,6 +91,16 @@ func TestViolations(t *testing.T) {
 			s.happens(s.Seen, s.revision("v1", "k1"))
 			s.group(s.leader("a", "v1", "k1"), "v1")
 		}, ""},
+		{"a revision of a StatefulSet itself", func(s *scene) {
+			s.happens(s.Seen, s.revision("v1", "k1"))
+			leader := s.leader("a", "v1", "k1")
+			workers := s.group(leader, "v1")
+			own := &appsv1.ControllerRevision{ObjectMeta: *workers.Spec.Template.ObjectMeta.DeepCopy()}
+			own.Namespace, own.Name, own.UID = "ns", "web-0-7f9", "own"
+			own.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(workers, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))}
+			s.happens(s.Seen, own)
+			s.happens(s.Gone, own)
+		}, ""},
 		{"a replaced leader's workers do not count for the next", func(s *scene) {
 			s.happens(s.Seen, s.revision("v1", "k1"))
 			s.happens(s.Seen, s.revision("v2", "k2"))
