@@ -8,10 +8,6 @@ import (
 	"github.com/lwsfed/lwsfed/api/v1alpha1"
 )
 
-// forbiddenFor is how long after a watch was forbidden the member counts as not bootstrapped. Watches are retried
-// every 30 s at least, so it covers three of them.
-const forbiddenFor = 90 * time.Second
-
 // probe asks the member for its health, regularly and after a watch failed, until ctx ends. It signals recovered when
 // the member is back after an outage.
 func (m *member) probe(ctx context.Context, c *connection, w *watches, recovered chan<- struct{}) {
@@ -19,15 +15,15 @@ func (m *member) probe(ctx context.Context, c *connection, w *watches, recovered
 	h := health{reachable: true}
 	tick := time.NewTicker(t.probeEvery)
 	defer tick.Stop()
-	var asked, forbidden time.Time
+	var asked time.Time
+	forbidden := missing{}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		case <-w.kick:
-			if err := w.takeForbidden(); err != nil {
-				forbidden = time.Now()
+			if err := forbidden.add(w.takeForbidden()); err != nil {
 				m.fail(classify(err))
 			}
 			// Five watches that break at once are one miss.
@@ -46,9 +42,11 @@ func (m *member) probe(ctx context.Context, c *connection, w *watches, recovered
 		if !was && h.reachable {
 			signal(recovered)
 		}
-		if !forbidden.IsZero() && time.Since(forbidden) > forbiddenFor {
-			forbidden = time.Time{}
-			signal(recovered)
+		if err == nil && len(forbidden) > 0 {
+			forbidden.review(ctx, c.probe, t.probe)
+			if len(forbidden) == 0 {
+				signal(recovered)
+			}
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (m *member) serve(ctx context.Context, c *connection, uid string) (engaged 
 	if err := m.sync(ctx, cl, w); err != nil {
 		return false, err
 	}
-	_ = w.takeForbidden() // whatever it was, it is over
+	w.takeForbidden() // whatever it was, it is over
 	m.publish(cl)
 	defer m.publish(nil)
 	m.update(func(s *State) { s.contacted(); s.Bootstrapped = bootstrapped })

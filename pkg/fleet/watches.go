@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
@@ -12,11 +13,14 @@ import (
 type watches struct {
 	kick chan struct{} // set after a failure
 
-	mu  sync.Mutex
-	err error
+	mu        sync.Mutex
+	err       error
+	forbidden map[schema.GroupResource]error
 }
 
-func newWatches() *watches { return &watches{kick: make(chan struct{}, 1)} }
+func newWatches() *watches {
+	return &watches{kick: make(chan struct{}, 1), forbidden: map[schema.GroupResource]error{}}
+}
 
 // failed is the caches' error handler. That a watch expired is in the order of things.
 func (w *watches) failed(_ context.Context, _ *toolscache.Reflector, err error) {
@@ -25,6 +29,9 @@ func (w *watches) failed(_ context.Context, _ *toolscache.Reflector, err error) 
 	}
 	w.mu.Lock()
 	w.err = err
+	if apierrors.IsForbidden(err) {
+		w.forbidden[resourceOf(err)] = err
+	}
 	w.mu.Unlock()
 	select {
 	case w.kick <- struct{}{}:
@@ -39,14 +46,11 @@ func (w *watches) last() error {
 	return w.err
 }
 
-// takeForbidden returns the latest failure if it is a missing right, and forgets it.
-func (w *watches) takeForbidden() error {
+// takeForbidden returns the latest failure of each resource that was a missing right, and forgets all failures.
+func (w *watches) takeForbidden() map[schema.GroupResource]error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err := w.err
-	w.err = nil
-	if apierrors.IsForbidden(err) {
-		return err
-	}
-	return nil
+	taken := w.forbidden
+	w.err, w.forbidden = nil, map[schema.GroupResource]error{}
+	return taken
 }
