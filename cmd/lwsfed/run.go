@@ -27,7 +27,6 @@ import (
 )
 
 const (
-	leaseNamespace = v1alpha1.SystemNamespace
 	// startTimeout bounds what is asked of the hub before the manager starts.
 	startTimeout = 15 * time.Second
 	// stopTimeout bounds the graceful stop.
@@ -38,6 +37,7 @@ const (
 type options struct {
 	kubeconfig, metricsAddress, healthAddress, hubID string
 	leaderElect                                      bool
+	leaseDuration, renewDeadline, retryPeriod        time.Duration
 }
 
 // run runs the hub until ctx ends.
@@ -108,8 +108,11 @@ func managerOptions(o options) manager.Options {
 		HealthProbeBindAddress:        o.healthAddress,
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "lwsfed",
-		LeaderElectionNamespace:       leaseNamespace,
+		LeaderElectionNamespace:       v1alpha1.SystemNamespace,
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &o.leaseDuration,
+		RenewDeadline:                 &o.renewDeadline,
+		RetryPeriod:                   &o.retryPeriod,
 		GracefulShutdownTimeout:       &stop,
 		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 		Cache: cache.Options{

@@ -2,11 +2,13 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/lwsfed/lwsfed/api/v1alpha1"
@@ -42,6 +44,8 @@ func newLwsfed(ctx context.Context, f *local.Fleet) (*Lwsfed, error) {
 		*address = fmt.Sprintf("127.0.0.1:%d", port)
 	}
 	l.Program = f.Hub().Program(binary, "--kubeconfig="+path, "--zap-log-level=debug",
+		// A killed process leaves its lease to run out.
+		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms",
 		"--metrics-bind-address="+l.metrics, "--health-probe-bind-address="+l.health)
 	return l, nil
 }
@@ -66,6 +70,21 @@ func (l *Lwsfed) Start(ctx context.Context) error {
 	return l.Program.Start(ctx, func(ctx context.Context) error {
 		_, err := get(ctx, "http://"+l.health+"/readyz")
 		return err
+	})
+}
+
+// AwaitLead waits until the program that runs now holds the lease. A process that was killed leaves the lease to
+// run out.
+func (l *Lwsfed) AwaitLead(ctx context.Context) error {
+	return Poll(ctx, func(ctx context.Context) error {
+		page, err := l.Metrics(ctx)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(page, `leader_election_master_status{name="lwsfed"} 1`) {
+			return errors.New("the program does not hold the lease yet")
+		}
+		return nil
 	})
 }
 
