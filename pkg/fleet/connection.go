@@ -29,6 +29,8 @@ type line struct {
 // connection is all the ways to a member.
 type connection struct {
 	probe, prepare, call, watch line
+	// gate is before the line watch.
+	gate *gate
 }
 
 // connect makes the clients of a member. It does not touch the network.
@@ -56,6 +58,8 @@ func connect(base *rest.Config, spec Member, t timings) (*connection, error) {
 		}
 		*l.to = made
 	}
+	c.gate = newGate(c.watch.http.Transport)
+	c.watch.http.Transport = c.gate
 	return c, nil
 }
 

@@ -15,26 +15,35 @@ func (m *member) probe(ctx context.Context, c *connection, w *watches, recovered
 	h := health{reachable: true}
 	tick := time.NewTicker(t.probeEvery)
 	defer tick.Stop()
+	c.gate.arm()
 	var asked time.Time
 	forbidden := missing{}
 	for {
+		early := true
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			early = false
+		case <-c.gate.shut:
 		case <-w.kick:
 			if err := forbidden.add(w.takeForbidden()); err != nil {
 				m.fail(classify(err))
 			}
-			// Five watches that break at once are one miss.
-			if time.Since(asked) < t.probeEvery/2 {
-				continue
-			}
+		}
+		// Five watches that break at once are one miss.
+		if early && time.Since(asked) < t.probeEvery/2 {
+			continue
 		}
 		asked = time.Now()
 		err := c.probe.ping(ctx, t.probe)
 		if ctx.Err() != nil {
 			return
+		}
+		if err == nil {
+			c.gate.open()
+		} else {
+			c.gate.close()
 		}
 		was := h.reachable
 		h = h.observe(err == nil, t)
