@@ -26,6 +26,9 @@ func (c *Cluster) startControllers(ctx context.Context) error {
 	if err := grantKwok(ctx, client); err != nil {
 		return fmt.Errorf("prepare kwok on %q: %w", c.name, err)
 	}
+	if err := keepKwokFromLivePods(ctx, client); err != nil {
+		return fmt.Errorf("keep kwok from live pods: %w", err)
+	}
 	if err := createNodes(ctx, client, c.member); err != nil {
 		return fmt.Errorf("create nodes of %q: %w", c.name, err)
 	}
