@@ -67,7 +67,11 @@ func (r *Reconciler) ensure(ctx context.Context, o observed, desired *unstructur
 	case apierrors.IsConflict(err):
 		return nil, err
 	case refusal(err):
-		return o.outcome(v1alpha1.ClusterInvalid, v1alpha1.ReasonRejected, "the cluster refuses the set: %v", err), nil
+		return o.rejected(err), nil
+	case apierrors.IsForbidden(err):
+		// An API server that just started forbids everything until it has read its roles, so it is asked again soon.
+		r.Outcomes.set(o.key, *o.rejected(err))
+		return nil, err
 	default:
 		r.Outcomes.set(o.key, *o.outcome(v1alpha1.ClusterPending, v1alpha1.ReasonPending, "not written yet: %v", err))
 		return nil, err
@@ -166,8 +170,11 @@ func apply(ctx context.Context, o observed, desired *unstructured.Unstructured) 
 
 // refusal says that the member's API server will not take the set as it is.
 func refusal(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) ||
-		apierrors.IsRequestEntityTooLargeError(err)
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
+}
+
+func (o observed) rejected(err error) *Outcome {
+	return o.outcome(v1alpha1.ClusterInvalid, v1alpha1.ReasonRejected, "the cluster refuses the set: %v", err)
 }
 
 // deleteSet deletes the member's set and, in the foreground, its groups.
