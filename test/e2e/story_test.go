@@ -75,6 +75,7 @@ func (s *story) end() {
 	if err := s.hub.DeleteAllOf(ctx, &lwsv1.LeaderWorkerSet{}, client.InNamespace(s.namespace)); err != nil {
 		s.Errorf("delete sets: %v", err)
 	}
+	start := time.Now()
 	err := world.Poll(ctx, func(ctx context.Context) error {
 		left := &v1alpha1.PlacementList{}
 		if err := s.hub.List(ctx, left, client.InNamespace(s.namespace)); err != nil {
@@ -88,6 +89,7 @@ func (s *story) end() {
 	if err != nil {
 		s.Errorf("members are not clean: %v", err)
 	}
+	s.Logf("clean members: %v", time.Since(start).Round(time.Millisecond))
 	s.judge()
 }
 
@@ -196,7 +198,9 @@ func (s *story) within(bound time.Duration, what string, check func(context.Cont
 	if err := world.Poll(ctx, check); err != nil {
 		s.Fatalf("%s: %v", what, err)
 	}
-	return time.Since(start)
+	took := time.Since(start)
+	s.Logf("%s: %v", what, took.Round(time.Millisecond))
+	return took
 }
 
 // always fails the story if check finds something wrong within a time.
@@ -343,6 +347,26 @@ func (s *story) uids(name string) map[string]types.UID {
 		}
 	}
 	return uids
+}
+
+// imageOf is what the leader of a group runs.
+func imageOf(g world.Group) string { return g.Leader.Spec.Containers[0].Image }
+
+// runs says which group in a member does not run an image, or is not whole.
+func (s *story) runs(ctx context.Context, member, name, image string) error {
+	groups, err := s.readGroups(ctx, member, name)
+	if err != nil {
+		return err
+	}
+	if len(groups) == 0 {
+		return errors.New("no groups")
+	}
+	for _, g := range groups {
+		if imageOf(g) != image || g.StatefulSet == nil || !g.Ready(int(*g.StatefulSet.Spec.Replicas)+1) {
+			return fmt.Errorf("group %d runs %s: %s", g.Ordinal, imageOf(g), describe(groups))
+		}
+	}
+	return nil
 }
 
 // placed is how many groups of a set each cluster should run.

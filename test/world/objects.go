@@ -29,10 +29,7 @@ func Set(namespace, name string, replicas, size int32, changes ...func(*lwsv1.Le
 
 // Pod returns a template of pods with one container.
 func Pod(image string) corev1.PodTemplateSpec {
-	return corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-		TerminationGracePeriodSeconds: ptr.To[int64](0),
-		Containers:                    []corev1.Container{{Name: "main", Image: image}},
-	}}
+	return corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: image}}}}
 }
 
 // Image makes the workers, and leaders without a template of their own, run an image.
