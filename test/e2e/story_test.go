@@ -13,8 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	lwsv1 "github.com/lwsfed/lwsfed/api/leaderworkerset/v1"
@@ -189,8 +187,8 @@ func (s *story) soon(what string, check func(context.Context) error) {
 	s.within(patience, what, check)
 }
 
-// within is soon with a bound, and returns how long it took.
-func (s *story) within(bound time.Duration, what string, check func(context.Context) error) time.Duration {
+// within is soon with a bound.
+func (s *story) within(bound time.Duration, what string, check func(context.Context) error) {
 	s.Helper()
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(s.Context(), bound)
@@ -198,9 +196,7 @@ func (s *story) within(bound time.Duration, what string, check func(context.Cont
 	if err := world.Poll(ctx, check); err != nil {
 		s.Fatalf("%s: %v", what, err)
 	}
-	took := time.Since(start)
-	s.Logf("%s: %v", what, took.Round(time.Millisecond))
-	return took
+	s.Logf("%s: %v", what, time.Since(start).Round(time.Millisecond))
 }
 
 // always fails the story if check finds something wrong within a time.
@@ -401,16 +397,4 @@ func absent(ctx context.Context, c client.Client, key client.ObjectKey, o client
 		return err
 	}
 	return fmt.Errorf("%T %s is still there", o, key)
-}
-
-// rolling bounds the rolling update of a set.
-func rolling(maxUnavailable, maxSurge, partition int32) func(*lwsv1.LeaderWorkerSet) {
-	return func(set *lwsv1.LeaderWorkerSet) {
-		set.Spec.RolloutStrategy = lwsv1.RolloutStrategy{
-			Type: lwsv1.RollingUpdate,
-			RollingUpdateConfiguration: &lwsv1.RollingUpdateConfiguration{
-				MaxUnavailable: intstr.FromInt32(maxUnavailable), MaxSurge: intstr.FromInt32(maxSurge), Partition: ptr.To(partition),
-			},
-		}
-	}
 }
