@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// apply does what kubectl apply --server-side -k does, for folders of the module. It leaves Deployments out:
+// Install does what kubectl apply --server-side -k does, for folders of the module. It leaves Deployments out:
 // there is nobody to run them on the hub, where lwsfed runs as a process.
-func apply(ctx context.Context, c client.Client, folders ...string) error {
+func Install(ctx context.Context, c client.Client, folders ...string) error {
 	home, err := root()
 	if err != nil {
 		return err

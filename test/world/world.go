@@ -111,9 +111,9 @@ func (w *World) install(ctx context.Context) error {
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return apply(ctx, hub, "config/crd", "config/rbac/hub", "config/manager") })
+	group.Go(func() error { return Install(ctx, hub, "config/crd", "config/rbac/hub", "config/manager") })
 	for _, member := range w.Members {
-		group.Go(func() error { return apply(ctx, member, "config/rbac/member") })
+		group.Go(func() error { return Install(ctx, member, "config/rbac/member") })
 	}
 	return group.Wait()
 }
