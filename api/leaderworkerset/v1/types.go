@@ -15,6 +15,8 @@ import (
 // +kubebuilder:printcolumn:name="Desired",type="integer",JSONPath=".spec.replicas",description="Number of desired replicas"
 // +kubebuilder:printcolumn:name="Up-to-date",type="integer",JSONPath=".status.updatedReplicas",description="Number of up-to-date replicas"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS-1035 label: lower case letters, digits and '-', starting with a letter and not ending with '-'",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() + (self.spec.leaderWorkerTemplate.size == 1 ? 0 : 1 + string([self.spec.replicas - 1 + (type(self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge) == int ? [int(self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge), self.spec.replicas].min() : (int('0' + self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge.find('^[0-9]{1,3}')) * self.spec.replicas + 99) / 100), 0].max()).size()) <= 52 || oldSelf.optMap(o, self.spec.replicas <= o.spec.replicas && self.spec.leaderWorkerTemplate.size <= o.spec.leaderWorkerTemplate.size && self.spec.rolloutStrategy == o.spec.rolloutStrategy).orValue(false)",message="metadata.name is too long: it must have at most 52 characters, or with spec.leaderWorkerTemplate.size above 1 <name>-<highest group index, maxSurge included> must, so that the names and labels of pods stay within 63; choose a shorter name",optionalOldSelf=true
 
 // LeaderWorkerSet is a number of equal groups of pods. Each group is one leader and its workers, created,
 // updated and restarted as one.
@@ -25,7 +27,7 @@ type LeaderWorkerSet struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	// spec is the desired state.
-	// +optional
+	// +required
 	Spec LeaderWorkerSetSpec `json:"spec,omitempty"`
 	// status is the observed state; on the hub, the sum over the fleet.
 	// +optional
@@ -41,12 +43,18 @@ type LeaderWorkerSetList struct {
 	Items           []LeaderWorkerSet `json:"items"`
 }
 
-// LeaderWorkerSetSpec is the desired state of a LeaderWorkerSet.
+// LeaderWorkerSetSpec is the desired state of a LeaderWorkerSet. Scaling is never refused for a percentage of
+// maxUnavailable that comes to 0 with it: then one group at a time may be unavailable.
+// +kubebuilder:validation:XValidation:rule="self.replicas * self.leaderWorkerTemplate.size <= 2147483647 || oldSelf.optMap(o, self.replicas <= o.replicas && self.leaderWorkerTemplate.size <= o.leaderWorkerTemplate.size).orValue(false)",message="spec.replicas times spec.leaderWorkerTemplate.size must not be above 2147483647; lower one of them",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="self.replicas == 0 || (type(self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable) == int ? self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable != 0 : int('0' + self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable.find('^[0-9]{1,3}')) * self.replicas >= 100) || (type(self.rolloutStrategy.rollingUpdateConfiguration.maxSurge) == int ? self.rolloutStrategy.rollingUpdateConfiguration.maxSurge != 0 : !self.rolloutStrategy.rollingUpdateConfiguration.maxSurge.matches('^0+%$')) || oldSelf.optMap(o, o.replicas > 0 && o.rolloutStrategy == self.rolloutStrategy).orValue(false)",message="spec.rolloutStrategy.rollingUpdateConfiguration: maxUnavailable (a percentage of spec.replicas is rounded down) and maxSurge must not both be 0; raise one of them",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="has(self.networkConfig) || !has(oldSelf.networkConfig)",message="spec.networkConfig must not be removed once it is set; set spec.networkConfig.subdomainPolicy to Shared instead"
 type LeaderWorkerSetSpec struct {
 	// replicas is the number of groups. Defaults to 1. On the hub it counts the groups of the whole fleet
 	// when a policy divides them, and of each cluster when a policy duplicates them.
 	// +optional
 	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000
 	Replicas *int32 `json:"replicas,omitempty"`
 
 	// leaderWorkerTemplate is what each group is made from. A change is a rolling update.
@@ -72,6 +80,10 @@ type LeaderWorkerSetSpec struct {
 }
 
 // LeaderWorkerTemplate is what a group is made from.
+// +kubebuilder:validation:XValidation:rule="has(self.subGroupPolicy) == has(oldSelf.subGroupPolicy)",message="spec.leaderWorkerTemplate.subGroupPolicy must not be added or removed after creation; create the set anew"
+// +kubebuilder:validation:XValidation:rule="!has(self.subGroupPolicy) || self.subGroupPolicy.subGroupSize <= self.size || oldSelf.optMap(o, has(o.subGroupPolicy) && self.size == o.size && self.subGroupPolicy == o.subGroupPolicy).orValue(false)",message="spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize must not be above spec.leaderWorkerTemplate.size; lower it or raise size",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="!has(self.subGroupPolicy) || self.subGroupPolicy.subGroupSize < 1 || (self.size - 1) % self.subGroupPolicy.subGroupSize == 0 || self.size % self.subGroupPolicy.subGroupSize == 0 && self.subGroupPolicy.subGroupPolicyType != 'LeaderExcluded' || oldSelf.optMap(o, has(o.subGroupPolicy) && self.size == o.size && self.subGroupPolicy == o.subGroupPolicy).orValue(false)",message="spec.leaderWorkerTemplate.size or size-1 (with subGroupPolicyType LeaderExcluded, size-1) must be divisible by subGroupPolicy.subGroupSize; change size",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="(has(self.volumeClaimTemplates) && self.volumeClaimTemplates.size() > 0) == (has(oldSelf.volumeClaimTemplates) && oldSelf.volumeClaimTemplates.size() > 0)",message="spec.leaderWorkerTemplate.volumeClaimTemplates must not be added or removed after creation, because a StatefulSet's cannot; create the set anew"
 type LeaderWorkerTemplate struct {
 	// leaderTemplate is the pod template of leaders. Absent, leaders use the worker template.
 	// +optional
@@ -84,6 +96,7 @@ type LeaderWorkerTemplate struct {
 	// size is the number of pods of a group, the leader included. Defaults to 1, a leader alone.
 	// +optional
 	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
 	Size *int32 `json:"size,omitempty"`
 
 	// restartPolicy says what a pod failure does to its group: RecreateGroupOnPodRestart (the default),
@@ -93,16 +106,19 @@ type LeaderWorkerTemplate struct {
 	// +kubebuilder:validation:Enum={Default,RecreateGroupOnPodRestart,RecreateGroupAfterStart,None}
 	RestartPolicy RestartPolicyType `json:"restartPolicy,omitempty"`
 
-	// subGroupPolicy divides each group into subgroups. It cannot be added, removed or changed.
+	// subGroupPolicy divides each group into subgroups. It cannot be added or removed.
 	// +optional
 	SubGroupPolicy *SubGroupPolicy `json:"subGroupPolicy,omitempty"`
 
-	// volumeClaimTemplates are given to the StatefulSets of leaders and of workers.
+	// volumeClaimTemplates are given to the StatefulSets of leaders and of workers. They cannot be changed.
 	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.size() == oldSelf.size() && self.all(i, c, c.metadata == oldSelf[i].metadata && c.spec == oldSelf[i].spec)",message="spec.leaderWorkerTemplate.volumeClaimTemplates must not change after creation, because a StatefulSet's cannot; create the set anew"
 	VolumeClaimTemplates []corev1.PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`
 
 	// persistentVolumeClaimRetentionPolicy is given to the StatefulSets of leaders and of workers.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="[self.?whenDeleted, self.?whenScaled].all(w, w.orValue('Retain') in ['Retain', 'Delete'])",message="persistentVolumeClaimRetentionPolicy.whenDeleted and whenScaled must be Retain or Delete"
 	PersistentVolumeClaimRetentionPolicy *appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 }
 
@@ -125,6 +141,7 @@ type RollingUpdateConfiguration struct {
 	// partition is the ordinal below which groups are not updated. Defaults to 0, every group is updated.
 	// +optional
 	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
 	Partition *int32 `json:"partition,omitempty"`
 
 	// maxUnavailable is how many groups the update may make unavailable: a number, or a percentage of
@@ -132,6 +149,7 @@ type RollingUpdateConfiguration struct {
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:default=1
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 : self.matches('^0*(100|[0-9]{1,2})%$')",message="maxUnavailable must be a number of at least 0 or a percentage of at most 100, such as 10%"
 	MaxUnavailable intstr.IntOrString `json:"maxUnavailable,omitempty"`
 
 	// maxSurge is how many groups above replicas the update may create: a number, or a percentage of
@@ -139,6 +157,7 @@ type RollingUpdateConfiguration struct {
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:default=0
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 : self.matches('^0*(100|[0-9]{1,2})%$')",message="maxSurge must be a number of at least 0 or a percentage of at most 100, such as 10%"
 	MaxSurge intstr.IntOrString `json:"maxSurge,omitempty"`
 }
 
@@ -151,8 +170,10 @@ type SubGroupPolicy struct {
 	// +kubebuilder:validation:Enum={LeaderWorker,LeaderExcluded}
 	Type *SubGroupPolicyType `json:"subGroupPolicyType,omitempty"`
 
-	// subGroupSize is the number of pods of a subgroup. size or size-1 must be divisible by it.
-	// +optional
+	// subGroupSize is the number of pods of a subgroup. size or size-1 must be divisible by it. It cannot be changed.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="subGroupSize must not change after creation; create the set anew"
 	SubGroupSize *int32 `json:"subGroupSize,omitempty"`
 }
 
