@@ -10,7 +10,7 @@ import (
 // +kubebuilder:printcolumn:name="Desired",type="integer",JSONPath=".status.desired"
 // +kubebuilder:printcolumn:name="Ready",type="integer",JSONPath=".status.ready"
 // +kubebuilder:printcolumn:name="Up-to-date",type="integer",JSONPath=".status.updated"
-// +kubebuilder:printcolumn:name="Clusters",type="string",JSONPath=".spec.clusters[*].name"
+// +kubebuilder:printcolumn:name="Policy",type="string",JSONPath=".spec.policy"
 // +kubebuilder:printcolumn:name="Revision",type="string",JSONPath=".status.revision"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"
 
