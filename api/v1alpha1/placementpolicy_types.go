@@ -47,11 +47,13 @@ type PlacementPolicySpec struct {
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
 	Names []string `json:"names,omitempty"`
 
 	// selector selects LeaderWorkerSets by their labels. An empty selector selects all of the namespace.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) ? has(e.values) && e.values.size() > 0 : (e.operator in ['Exists', 'DoesNotExist']) && (!has(e.values) || e.values.size() == 0))",message="spec.selector.matchExpressions operator must be In or NotIn with values, or Exists or DoesNotExist without"
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 
 	// priority decides between policies that match the same set in the same way; the highest wins. Defaults to 0.
@@ -93,17 +95,23 @@ type ClusterSelection struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=1024
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
 	Names []string `json:"names,omitempty"`
 
 	// selector selects MemberClusters by their labels. Absent means any.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) ? has(e.values) && e.values.size() > 0 : (e.operator in ['Exists', 'DoesNotExist']) && (!has(e.values) || e.values.size() == 0))",message="spec.clusters.selector.matchExpressions operator must be In or NotIn with values, or Exists or DoesNotExist without"
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 
 	// tolerations allow clusters with matching taints.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.operator) || t.operator in ['', 'Equal', 'Exists'])",message="spec.clusters.tolerations operator must be Equal or Exists"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, has(t.key) && t.key != '' || has(t.operator) && t.operator == 'Exists')",message="spec.clusters.tolerations operator must be Exists when key is empty"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.operator) || t.operator != 'Exists' || !has(t.value) || t.value == '')",message="spec.clusters.tolerations value must be empty when operator is Exists"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.effect) || t.effect in ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'])",message="spec.clusters.tolerations effect must be NoSchedule, PreferNoSchedule or NoExecute, or empty for all"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 }
 
@@ -173,6 +181,7 @@ type OverrideClusters struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=1024
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
 	Names []string `json:"names,omitempty"`
 	// selector selects MemberClusters by their labels. Absent means any.
@@ -182,8 +191,9 @@ type OverrideClusters struct {
 
 // JSONPatch is one operation of a JSON patch (RFC 6902).
 // +kubebuilder:validation:XValidation:rule="!(self.op in ['move', 'copy']) || has(self.from)",message="patches from must be set when op is move or copy"
-// +kubebuilder:validation:XValidation:rule="self.path.startsWith('/spec/') || self.path.startsWith('/metadata/labels') || self.path.startsWith('/metadata/annotations')",message="patches path must start with /spec/, /metadata/labels or /metadata/annotations"
+// +kubebuilder:validation:XValidation:rule="self.path.startsWith('/spec/') || self.path == '/metadata/labels' || self.path.startsWith('/metadata/labels/') || self.path == '/metadata/annotations' || self.path.startsWith('/metadata/annotations/')",message="patches path must be below /spec, /metadata/labels or /metadata/annotations"
 // +kubebuilder:validation:XValidation:rule="self.path != '/spec/replicas'",message="patches path must not be /spec/replicas; set replicas.preferences instead"
+// +kubebuilder:validation:XValidation:rule="self.op != 'move' || !has(self.from) || (self.from.startsWith('/spec/') || self.from == '/metadata/labels' || self.from.startsWith('/metadata/labels/') || self.from == '/metadata/annotations' || self.from.startsWith('/metadata/annotations/')) && self.from != '/spec/replicas'",message="patches from of op move must be below /spec, /metadata/labels or /metadata/annotations and not /spec/replicas; use copy to leave it in place"
 type JSONPatch struct {
 	// op is the operation.
 	// +required
