@@ -57,10 +57,13 @@ type MemberClusterSpec struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="self.all(t, t.key != '')",message="spec.taints key must not be empty"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, t.effect in ['NoSchedule', 'PreferNoSchedule', 'NoExecute'])",message="spec.taints effect must be NoSchedule, PreferNoSchedule or NoExecute"
 	Taints []corev1.Taint `json:"taints,omitempty"`
 
 	// client bounds the requests that the hub makes to the member.
 	// +optional
+	// +kubebuilder:default={qps: 100, burst: 200}
 	Client ClientLimits `json:"client,omitempty"`
 
 	// workloads says which sets lwsfed runs in the member: Federated (the default), those that the hub
