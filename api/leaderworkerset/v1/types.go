@@ -16,7 +16,7 @@ import (
 // +kubebuilder:printcolumn:name="Up-to-date",type="integer",JSONPath=".status.updatedReplicas",description="Number of up-to-date replicas"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS-1035 label: lower case letters, digits and '-', starting with a letter and not ending with '-'",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() + (self.spec.leaderWorkerTemplate.size == 1 ? 0 : 1 + string([self.spec.replicas - 1 + (type(self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge) == int ? [int(self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge), self.spec.replicas].min() : (int('0' + self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge.find('^[0-9]{1,3}')) * self.spec.replicas + 99) / 100), 0].max()).size()) <= 52 || oldSelf.optMap(o, self.spec.replicas <= o.spec.replicas && self.spec.leaderWorkerTemplate.size <= o.spec.leaderWorkerTemplate.size && self.spec.rolloutStrategy == o.spec.rolloutStrategy).orValue(false)",message="metadata.name is too long: it must have at most 52 characters, or with spec.leaderWorkerTemplate.size above 1 <name>-<highest group index, maxSurge included> must, so that the names and labels of pods stay within 63; choose a shorter name",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() + (self.spec.leaderWorkerTemplate.size == 1 ? 0 : 1 + string([self.spec.replicas - 1 + (type(self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge) == int ? [int(self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge), self.spec.replicas].min() : (int('0' + self.spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge.find('[1-9][0-9]{0,2}')) * self.spec.replicas + 99) / 100), 0].max()).size()) <= 52 || oldSelf.optMap(o, self.spec.replicas <= o.spec.replicas && self.spec.leaderWorkerTemplate.size <= o.spec.leaderWorkerTemplate.size && self.spec.rolloutStrategy == o.spec.rolloutStrategy).orValue(false)",message="metadata.name is too long: <name>, or with a size above 1 <name>-<highest group index, maxSurge included>, must have at most 52 characters, so that names and labels of pods stay within 63; choose a shorter name",optionalOldSelf=true
 
 // LeaderWorkerSet is a number of equal groups of pods. Each group is one leader and its workers, created,
 // updated and restarted as one.
@@ -46,7 +46,7 @@ type LeaderWorkerSetList struct {
 // LeaderWorkerSetSpec is the desired state of a LeaderWorkerSet. Scaling is never refused for a percentage of
 // maxUnavailable that comes to 0 with it: then one group at a time may be unavailable.
 // +kubebuilder:validation:XValidation:rule="self.replicas * self.leaderWorkerTemplate.size <= 2147483647 || oldSelf.optMap(o, self.replicas <= o.replicas && self.leaderWorkerTemplate.size <= o.leaderWorkerTemplate.size).orValue(false)",message="spec.replicas times spec.leaderWorkerTemplate.size must not be above 2147483647; lower one of them",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule="self.replicas == 0 || (type(self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable) == int ? self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable != 0 : int('0' + self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable.find('^[0-9]{1,3}')) * self.replicas >= 100) || (type(self.rolloutStrategy.rollingUpdateConfiguration.maxSurge) == int ? self.rolloutStrategy.rollingUpdateConfiguration.maxSurge != 0 : !self.rolloutStrategy.rollingUpdateConfiguration.maxSurge.matches('^0+%$')) || oldSelf.optMap(o, o.replicas > 0 && o.rolloutStrategy == self.rolloutStrategy).orValue(false)",message="spec.rolloutStrategy.rollingUpdateConfiguration: maxUnavailable (a percentage of spec.replicas is rounded down) and maxSurge must not both be 0; raise one of them",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="self.replicas == 0 || (type(self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable) == int ? self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable != 0 : int('0' + self.rolloutStrategy.rollingUpdateConfiguration.maxUnavailable.find('[1-9][0-9]{0,2}')) * self.replicas >= 100) || (type(self.rolloutStrategy.rollingUpdateConfiguration.maxSurge) == int ? self.rolloutStrategy.rollingUpdateConfiguration.maxSurge != 0 : !self.rolloutStrategy.rollingUpdateConfiguration.maxSurge.matches('^0+%$')) || oldSelf.optMap(o, o.replicas > 0 && o.rolloutStrategy == self.rolloutStrategy).orValue(false)",message="spec.rolloutStrategy.rollingUpdateConfiguration: maxUnavailable (a percentage of spec.replicas is rounded down) and maxSurge must not both be 0; raise one of them",optionalOldSelf=true
 // +kubebuilder:validation:XValidation:rule="has(self.networkConfig) || !has(oldSelf.networkConfig)",message="spec.networkConfig must not be removed once it is set; set spec.networkConfig.subdomainPolicy to Shared instead"
 type LeaderWorkerSetSpec struct {
 	// replicas is the number of groups. Defaults to 1. On the hub it counts the groups of the whole fleet
@@ -149,7 +149,7 @@ type RollingUpdateConfiguration struct {
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:default=1
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 : self.matches('^0*(100|[0-9]{1,2})%$')",message="maxUnavailable must be a number of at least 0 or a percentage of at most 100, such as 10%"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^0*(100|[0-9]{1,2})%$')",message="maxUnavailable must be a number from 0 to 2147483647 or a percentage of at most 100, such as 10%"
 	MaxUnavailable intstr.IntOrString `json:"maxUnavailable,omitempty"`
 
 	// maxSurge is how many groups above replicas the update may create: a number, or a percentage of
@@ -157,7 +157,7 @@ type RollingUpdateConfiguration struct {
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:default=0
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 : self.matches('^0*(100|[0-9]{1,2})%$')",message="maxSurge must be a number of at least 0 or a percentage of at most 100, such as 10%"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^0*(100|[0-9]{1,2})%$')",message="maxSurge must be a number from 0 to 2147483647 or a percentage of at most 100, such as 10%"
 	MaxSurge intstr.IntOrString `json:"maxSurge,omitempty"`
 }
 
