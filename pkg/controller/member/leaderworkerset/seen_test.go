@@ -120,7 +120,7 @@ func (s *seen) group(i int, c revision.Content, ready bool) {
 func (s *seen) leader(i int, c revision.Content) corev1.Pod {
 	name := fmt.Sprintf("demo-%d", i)
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "serving", Name: name, UID: types.UID(name), Labels: map[string]string{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "serving", Name: name, UID: types.UID("uid of " + name), Labels: map[string]string{
 			lwsv1.LabelName: "demo", lwsv1.LabelWorkerIndex: "0", lwsv1.LabelGroupIndex: strconv.Itoa(i), lwsv1.LabelGroupKey: name, lwsv1.LabelRevision: c.Key(),
 		}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
