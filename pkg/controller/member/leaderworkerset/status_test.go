@@ -51,24 +51,27 @@ func TestStatusOfWhatIsSeen(t *testing.T) {
 	a, b := spec("a", 2, 4), spec("b", 2, 4)
 	created := see(a, a, "")
 	created.sts, created.known = nil, nil
+	leftover := see(a, spec("a", 2, 3), "OOOO")
+	leftover.statefulSet(leftover.old, 3, 0)
 	for name, c := range map[string]struct {
 		in   *seen
 		want string
 	}{
-		"created":                     {created, "0/0/0 Progressing GroupsProgressing: 0 of 4 groups are ready"},
-		"starting":                    {see(a, a, "Ooo-"), "3/1/3 Progressing GroupsProgressing: 1 of 4 groups are ready"},
-		"at rest":                     {see(a, a, "OOOO"), "4/4/4 Available AllGroupsReady: all groups are ready and as updated as they should be"},
-		"a group failed":              {see(a, a, "OOoO"), "4/3/4 Progressing GroupsProgressing: 3 of 4 groups are ready"},
-		"a group is being recreated":  {see(a, a, "OxOO"), "4/3/4 Progressing GroupsProgressing: 3 of 4 groups are ready"},
-		"scaled up":                   {see(a, spec("a", 2, 6), "OOOO"), "4/4/4 Progressing GroupsProgressing: 4 of 6 groups are ready"},
-		"scaled down":                 {see(a, spec("a", 2, 3), "OOOO"), "4/4/4 Progressing GroupsProgressing: 4 of 3 groups are ready"},
-		"scaled to nothing":           {see(a, spec("a", 2, 0), ""), "0/0/0 Available AllGroupsReady: all groups are ready and as updated as they should be"},
-		"a new template":              {see(a, b, "OOOO"), "4/4/0 Progressing+UpdateInProgress GroupsUpdating: starting the update of 4 groups"},
-		"an update":                   {see(a, b, "OOON").updating(3), "4/4/1 Progressing+UpdateInProgress GroupsUpdating: updating group 2 of 4: 1 of 1 unavailable"},
-		"an update that waits":        {see(a, b, "OOOn").updating(3), "4/3/1 Progressing+UpdateInProgress GroupsUpdating: waiting to update group 2 of 4: 1 of 1 unavailable"},
-		"an update's last group":      {see(a, b, "oNNN").updating(0), "4/3/3 Progressing+UpdateInProgress GroupsUpdating: waiting for 1 of 4 groups to be updated and ready"},
-		"updated":                     {see(a, b, "NNNN").updating(0), "4/4/4 Available AllGroupsReady: all groups are ready and as updated as they should be"},
-		"updated down to a partition": {see(a, rolling(b, "1", "0", 2), "OONN").updating(2), "4/4/2 Available AllGroupsReady: all groups are ready and as updated as they should be"},
+		"a leader too many still runs": {leftover, "4/4/4 Available AllGroupsReady: all groups are ready and as updated as they should be"},
+		"created":                      {created, "0/0/0 Progressing GroupsProgressing: 0 of 4 groups are ready"},
+		"starting":                     {see(a, a, "Ooo-"), "3/1/3 Progressing GroupsProgressing: 1 of 4 groups are ready"},
+		"at rest":                      {see(a, a, "OOOO"), "4/4/4 Available AllGroupsReady: all groups are ready and as updated as they should be"},
+		"a group failed":               {see(a, a, "OOoO"), "4/3/4 Progressing GroupsProgressing: 3 of 4 groups are ready"},
+		"a group is being recreated":   {see(a, a, "OxOO"), "4/3/4 Progressing GroupsProgressing: 3 of 4 groups are ready"},
+		"scaled up":                    {see(a, spec("a", 2, 6), "OOOO"), "4/4/4 Progressing GroupsProgressing: 4 of 6 groups are ready"},
+		"scaled down":                  {see(a, spec("a", 2, 3), "OOOO"), "4/4/4 Progressing GroupsProgressing: 4 of 3 groups are ready"},
+		"scaled to nothing":            {see(a, spec("a", 2, 0), ""), "0/0/0 Available AllGroupsReady: all groups are ready and as updated as they should be"},
+		"a new template":               {see(a, b, "OOOO"), "4/4/0 Progressing+UpdateInProgress GroupsUpdating: starting the update of 4 groups"},
+		"an update":                    {see(a, b, "OOON").updating(3), "4/4/1 Progressing+UpdateInProgress GroupsUpdating: updating group 2 of 4: 1 of 1 unavailable"},
+		"an update that waits":         {see(a, b, "OOOn").updating(3), "4/3/1 Progressing+UpdateInProgress GroupsUpdating: waiting to update group 2 of 4: 1 of 1 unavailable"},
+		"an update's last group":       {see(a, b, "oNNN").updating(0), "4/3/3 Progressing+UpdateInProgress GroupsUpdating: waiting for 1 of 4 groups to be updated and ready"},
+		"updated":                      {see(a, b, "NNNN").updating(0), "4/4/4 Available AllGroupsReady: all groups are ready and as updated as they should be"},
+		"updated down to a partition":  {see(a, rolling(b, "1", "0", 2), "OONN").updating(2), "4/4/2 Available AllGroupsReady: all groups are ready and as updated as they should be"},
 		"an old group below the partition failed": {see(a, rolling(b, "1", "0", 2), "oONN").updating(2),
 			"4/3/2 Progressing GroupsProgressing: 3 of 4 groups are ready"},
 		"surge counts as a group": {see(a, rolling(b, "0", "1", 0), "OOOON").updating(4),
