@@ -22,7 +22,7 @@ type Lwsfed struct {
 }
 
 // newLwsfed builds the program and gives it the credential of its service account.
-func newLwsfed(ctx context.Context, f *local.Fleet) (*Lwsfed, error) {
+func newLwsfed(ctx context.Context, f *local.Fleet, flags []string) (*Lwsfed, error) {
 	binary, err := build(ctx, filepath.Dir(f.Hub().Kubeconfig()))
 	if err != nil {
 		return nil, err
@@ -43,10 +43,12 @@ func newLwsfed(ctx context.Context, f *local.Fleet) (*Lwsfed, error) {
 		}
 		*address = fmt.Sprintf("127.0.0.1:%d", port)
 	}
-	l.Program = f.Hub().Program(binary, "--kubeconfig="+path, "--zap-log-level=debug",
+	l.Program = f.Hub().Program(binary, append([]string{
+		"--kubeconfig=" + path, "--zap-log-level=debug",
 		// A killed process leaves its lease to run out.
 		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms",
-		"--metrics-bind-address="+l.metrics, "--health-probe-bind-address="+l.health)
+		"--metrics-bind-address=" + l.metrics, "--health-probe-bind-address=" + l.health,
+	}, flags...)...)
 	return l, nil
 }
 

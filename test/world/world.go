@@ -33,6 +33,8 @@ type Options struct {
 	Fleet local.Options
 	// Spare are names of members of the fleet that are prepared but not joined.
 	Spare []string
+	// Flags are more flags of lwsfed. They win over those that suit tests.
+	Flags []string
 	// Log takes progress, one line a step.
 	Log io.Writer
 }
@@ -78,7 +80,7 @@ func Start(ctx context.Context, o Options) (_ *World, err error) {
 			return nil, err
 		}
 	}
-	if w.Lwsfed, err = newLwsfed(ctx, f); err != nil {
+	if w.Lwsfed, err = newLwsfed(ctx, f, o.Flags); err != nil {
 		return nil, err
 	}
 	if err := w.Lwsfed.Start(ctx); err != nil {
