@@ -71,8 +71,8 @@ test-long: test-programs ## Run the suite with its long tests.
 	LWSFED_LONG=1 go test $(PKG) -p $(TEST_JOBS) -timeout 60m $(TEST_ARGS)
 
 .PHONY: bench
-bench: test-programs ## Measure a fleet.
-	LWSFED_BENCH=1 go test ./test/bench -run . -bench . -v -timeout 60m
+bench: test-programs ## Measure lwsfed on local fleets (TEST_ARGS).
+	LWSFED_BENCH=1 go test ./test/bench -count 1 -v -timeout 60m $(TEST_ARGS)
 
 .PHONY: deflake
 deflake: test-programs ## Run the suite N times (10), up to the first failure.
