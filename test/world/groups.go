@@ -38,7 +38,7 @@ func (g Group) Ready(size int) bool {
 		return false
 	}
 	for _, pod := range g.Pods() {
-		if !podReady(pod) {
+		if !PodReady(pod) {
 			return false
 		}
 	}
@@ -94,7 +94,8 @@ func number(label string) int {
 	return n
 }
 
-func podReady(pod *corev1.Pod) bool {
+// PodReady reports whether a pod is ready.
+func PodReady(pod *corev1.Pod) bool {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			return c.Status == corev1.ConditionTrue
