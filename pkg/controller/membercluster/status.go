@@ -24,9 +24,20 @@ func statusOf(member *v1alpha1.MemberCluster, state fleet.State, refused string)
 	}
 	wasReachable := meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReachable)
 	set(&status, v1alpha1.ConditionReachable, state.Contact, member.Generation)
-	set(&status, v1alpha1.ConditionBootstrapped, state.Bootstrapped, member.Generation)
-	set(&status, v1alpha1.ConditionCompatible, state.Compatible, member.Generation)
-	set(&status, v1alpha1.ConditionReady, ready(state), member.Generation)
+	pending := false
+	for kind, c := range map[string]fleet.Condition{
+		v1alpha1.ConditionBootstrapped: state.Bootstrapped,
+		v1alpha1.ConditionCompatible:   state.Compatible,
+	} {
+		if c.Status == metav1.ConditionUnknown && meta.IsStatusConditionTrue(status.Conditions, kind) {
+			pending = true // what was true before this program started is not less so because nobody has looked yet
+			continue
+		}
+		set(&status, kind, c, member.Generation)
+	}
+	if !pending || state.Contact.Status == metav1.ConditionFalse {
+		set(&status, v1alpha1.ConditionReady, ready(state), member.Generation)
+	}
 	if state.Version != "" {
 		status.KubernetesVersion, status.ClusterUID = state.Version, state.ClusterUID
 	}

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,14 +29,27 @@ func setStatus(o *observation, placement v1alpha1.PlacementStatus) lwsv1.LeaderW
 	}
 	status.ObservedGeneration = o.set.Generation
 	status.HPAPodSelector = labels.SelectorFromSet(labels.Set{lwsv1.LabelName: o.set.Name, lwsv1.LabelWorkerIndex: "0"}).String()
-	for _, c := range setConditions(o, placement) {
+	said := progress(o, placement)
+	if o.unseen(placement.Revision) && len(status.Conditions) > 0 {
+		said = nil
+	}
+	for _, c := range append(said, passedOn(placement)...) {
 		c.ObservedGeneration = o.set.Generation
 		meta.SetStatusCondition(&status.Conditions, c)
 	}
 	return status
 }
 
-func setConditions(o *observation, placement v1alpha1.PlacementStatus) []metav1.Condition {
+// unseen reports whether nobody has looked yet, since this program started, at a chosen member of which nothing new
+// is asked. What was said of the set then still holds.
+func (o *observation) unseen(key string) bool {
+	return o.placement.Status.Revision == key && slices.ContainsFunc(o.members, func(m member) bool {
+		return m.decision != nil && m.registered && m.outcome == nil && m.set == nil && m.before != nil && m.before.Desired == m.decision.Replicas
+	})
+}
+
+// progress says how far the groups are.
+func progress(o *observation, placement v1alpha1.PlacementStatus) []metav1.Condition {
 	available, updating := len(placement.Clusters) > 0, false
 	for _, m := range o.members {
 		available = available && m.upToDate(placement.Revision) && m.has(lwsv1.ConditionAvailable)
@@ -49,11 +63,16 @@ func setConditions(o *observation, placement v1alpha1.PlacementStatus) []metav1.
 	case updating:
 		reason, message = "GroupsUpdating", fmt.Sprintf("%d of %d groups are updated", placement.Updated, placement.Desired)
 	}
-	conditions := []metav1.Condition{
+	return []metav1.Condition{
 		{Type: lwsv1.ConditionAvailable, Status: truth(available), Reason: reason, Message: message},
 		{Type: lwsv1.ConditionProgressing, Status: truth(!available), Reason: reason, Message: message},
 		{Type: lwsv1.ConditionUpdateInProgress, Status: truth(updating), Reason: reason, Message: message},
 	}
+}
+
+// passedOn are the Placement's conditions, for those who look at the set alone.
+func passedOn(placement v1alpha1.PlacementStatus) []metav1.Condition {
+	var conditions []metav1.Condition
 	for _, kind := range []string{v1alpha1.ConditionScheduled, v1alpha1.ConditionApplied} {
 		if c := meta.FindStatusCondition(placement.Conditions, kind); c != nil {
 			conditions = append(conditions, metav1.Condition{Type: kind, Status: c.Status, Reason: c.Reason, Message: c.Message})
