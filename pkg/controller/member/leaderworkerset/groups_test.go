@@ -150,12 +150,18 @@ func TestNameConflict(t *testing.T) {
 	}{
 		"nothing has the name": {},
 		"the set's own":        {own("set"), service("set"), ""},
-		"the StatefulSet of a deleted set of the name": {own("set before"), nil,
-			`StatefulSet "demo" is not this set's: it belongs to LeaderWorkerSet "demo" (uid set before); rename the set, or delete the StatefulSet`},
-		"a StatefulSet of nobody": {&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}, nil,
-			`StatefulSet "demo" is not this set's: it has no controller; rename the set, or delete the StatefulSet`},
-		"the Service of another set's group": {own("set"), service("leader"),
-			`Service "demo" is not this set's: it belongs to Pod "demo" (uid leader); rename the set, or delete the Service`},
+		"the StatefulSet of a deleted set of the name": {
+			own("set before"), nil,
+			`StatefulSet "demo" is not this set's: it belongs to LeaderWorkerSet "demo" (uid set before); rename the set, or delete the StatefulSet`,
+		},
+		"a StatefulSet of nobody": {
+			&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}, nil,
+			`StatefulSet "demo" is not this set's: it has no controller; rename the set, or delete the StatefulSet`,
+		},
+		"the Service of another set's group": {
+			own("set"), service("leader"),
+			`Service "demo" is not this set's: it belongs to Pod "demo" (uid leader); rename the set, or delete the Service`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := &observation{set: demo(spec("a", 1, 1)), statefulSet: c.statefulSet, service: c.service}

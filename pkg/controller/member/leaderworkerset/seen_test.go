@@ -110,7 +110,7 @@ func (s *seen) group(i int, c revision.Content, ready bool) {
 		return
 	}
 	workers := render.WorkerStatefulSet(s.set, &leader, c)
-	workers.UID = types.UID("workers of " + leader.UID)
+	workers.UID = "workers of " + leader.UID
 	if ready {
 		workers.Status.ReadyReplicas = c.Size() - 1
 	}

@@ -72,10 +72,14 @@ func TestStatusOfWhatIsSeen(t *testing.T) {
 		"an update's last group":       {see(a, b, "oNNN").updating(0), "4/3/3 Progressing+UpdateInProgress GroupsUpdating: waiting for 1 of 4 groups to be updated and ready"},
 		"updated":                      {see(a, b, "NNNN").updating(0), "4/4/4 Available AllGroupsReady: all groups are ready and as updated as they should be"},
 		"updated down to a partition":  {see(a, rolling(b, "1", "0", 2), "OONN").updating(2), "4/4/2 Available AllGroupsReady: all groups are ready and as updated as they should be"},
-		"an old group below the partition failed": {see(a, rolling(b, "1", "0", 2), "oONN").updating(2),
-			"4/3/2 Progressing GroupsProgressing: 3 of 4 groups are ready"},
-		"surge counts as a group": {see(a, rolling(b, "0", "1", 0), "OOOON").updating(4),
-			"5/5/1 Progressing+UpdateInProgress GroupsUpdating: updating group 3 of 4: 1 of 1 unavailable"},
+		"an old group below the partition failed": {
+			see(a, rolling(b, "1", "0", 2), "oONN").updating(2),
+			"4/3/2 Progressing GroupsProgressing: 3 of 4 groups are ready",
+		},
+		"surge counts as a group": {
+			see(a, rolling(b, "0", "1", 0), "OOOON").updating(4),
+			"5/5/1 Progressing+UpdateInProgress GroupsUpdating: updating group 3 of 4: 1 of 1 unavailable",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := decide(c.in.observation(), nil)
