@@ -27,6 +27,9 @@ const startTimeout = 90 * time.Second
 // serviceAccount is lwsfed's in the manifests, on hub and members.
 const serviceAccount = "lwsfed"
 
+// User is lwsfed as the API servers know it.
+const User = "system:serviceaccount:" + v1alpha1.SystemNamespace + ":" + serviceAccount
+
 // Options say what to start.
 type Options struct {
 	// Fleet is the fleet beneath.
