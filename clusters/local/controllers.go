@@ -1,10 +1,12 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"fmt"
 	"io/fs"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -117,6 +119,7 @@ func (c *Cluster) startKwok() error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
+		content = bytes.ReplaceAll(content, []byte("READY_AFTER"), strconv.AppendInt(nil, c.member.ReadyAfter.Milliseconds(), 10))
 		path, err := c.fleet.folder.secret(c.name, "kwok-"+name[len("stages/"):], content)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -36,6 +37,8 @@ type Member struct {
 	APIOnly bool
 	// Nodes is the number of simulated nodes. 0 means 4. Each takes 200 pods. Ignored if APIOnly.
 	Nodes int
+	// ReadyAfter is how long a pod that is scheduled takes to be ready, to the millisecond. Default 0.
+	ReadyAfter time.Duration
 	// Labels are put on every node and given back by Cluster.Labels.
 	Labels map[string]string
 }
@@ -80,6 +83,9 @@ func (o Options) validate() error {
 		seen[m.Name] = true
 		if m.Nodes < 0 {
 			errs = append(errs, fmt.Errorf("member %q: nodes must not be negative", m.Name))
+		}
+		if m.ReadyAfter < 0 {
+			errs = append(errs, fmt.Errorf("member %q: readyAfter must not be negative", m.Name))
 		}
 	}
 	return errors.Join(errs...)

@@ -54,7 +54,7 @@ func newLwsfed(ctx context.Context, f *local.Fleet, flags []string) (*Lwsfed, er
 
 // build builds the program into a folder.
 func build(ctx context.Context, folder string) (string, error) {
-	home, err := root()
+	home, err := Root()
 	if err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ import (
 // Install does what kubectl apply --server-side -k does, for folders of the module. It leaves Deployments out:
 // there is nobody to run them on the hub, where lwsfed runs as a process.
 func Install(ctx context.Context, c client.Client, folders ...string) error {
-	home, err := root()
+	home, err := Root()
 	if err != nil {
 		return err
 	}

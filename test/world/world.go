@@ -173,8 +173,8 @@ func (w *World) AwaitReady(ctx context.Context, name string) error {
 	})
 }
 
-// root returns the folder of the module, which the working directory of a test or a program run by go run lies in.
-func root() (string, error) {
+// Root returns the folder of the module, which the working directory of a test or a program run by go run lies in.
+func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
