@@ -22,8 +22,7 @@ import (
 func addControllers(mgr mcmanager.Manager, members *fleet.Fleet, hubID string) error {
 	hub := mgr.GetLocalManager()
 	recorder := hub.GetEventRecorder(v1alpha1.FieldManager)
-	scope := member.Scope{HubID: hubID, GetCluster: mgr.GetCluster, Workloads: members.Workloads}
-	store := history.Store{Hub: hub.GetClient()}
+	scope := member.Scope{HubID: hubID, GetCluster: mgr.GetCluster, Workloads: members.Workloads, Store: history.Store{Hub: hub.GetClient()}, Fleet: members}
 	outcomes := &propagation.Outcomes{}
 	for name, controller := range map[string]interface {
 		SetupWithManager(mgr mcmanager.Manager) error
@@ -33,8 +32,8 @@ func addControllers(mgr mcmanager.Manager, members *fleet.Fleet, hubID string) e
 		"propagation":     &propagation.Reconciler{HubID: hubID, Fleet: members, Outcomes: outcomes},
 		"rollout":         &rollout.Reconciler{HubID: hubID, Client: hub.GetClient(), GetCluster: mgr.GetCluster},
 		"status":          &status.Reconciler{HubID: hubID, Client: hub.GetClient(), Fleet: members, Outcomes: outcomes},
-		"leaderworkerset": &leaderworkerset.Reconciler{Scope: scope, Store: store, Fleet: members},
-		"leaderpod":       &leaderpod.Reconciler{Scope: scope, Store: store, Fleet: members},
+		"leaderworkerset": &leaderworkerset.Reconciler{Scope: scope},
+		"leaderpod":       &leaderpod.Reconciler{Scope: scope},
 	} {
 		if err := controller.SetupWithManager(mgr); err != nil {
 			return fmt.Errorf("set up controller %s: %w", name, err)

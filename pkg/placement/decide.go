@@ -47,16 +47,16 @@ type Decision struct {
 func Decide(in Input) Decision {
 	policy, why := Choose(in.Set, in.Policies)
 	if policy == nil {
-		return Decision{Keep: true, Reason: v1alpha1.ReasonNoPolicy, Message: bounded(why)}
+		return Decision{Keep: true, Reason: v1alpha1.ReasonNoPolicy, Message: v1alpha1.Message(why)}
 	}
 	if len(in.Unsupported) > 0 {
 		message := in.Unsupported.ToAggregate().Error()
-		return Decision{Keep: true, Policy: policy, Reason: v1alpha1.ReasonUnsupportedField, Message: bounded(message)}
+		return Decision{Keep: true, Policy: policy, Reason: v1alpha1.ReasonUnsupportedField, Message: v1alpha1.Message(message)}
 	}
 	rules, err := newRules(policy)
 	if err != nil {
 		message := fmt.Sprintf("PlacementPolicy %q cannot be read: %v", policy.Name, err)
-		return Decision{Keep: true, Policy: policy, Reason: v1alpha1.ReasonNoPolicy, Message: bounded(message)}
+		return Decision{Keep: true, Policy: policy, Reason: v1alpha1.ReasonNoPolicy, Message: v1alpha1.Message(message)}
 	}
 	picked := pick(in, rules)
 	d := Decision{Policy: policy}

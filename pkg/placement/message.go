@@ -3,28 +3,27 @@ package placement
 import (
 	"fmt"
 	"strings"
-)
 
-// maxMessage is the most bytes of a condition message.
-const maxMessage = 1024
+	"github.com/lwsfed/lwsfed/api/v1alpha1"
+)
 
 // maxNamed is the most clusters that a message names.
 const maxNamed = 8
 
 func (p picked) scheduled(why string) string {
-	return bounded(fmt.Sprintf("%s: %s%s", why, count(len(p.chosen), "cluster"), p.notChosen()))
+	return v1alpha1.Message(fmt.Sprintf("%s: %s%s", why, count(len(p.chosen), "cluster"), p.notChosen()))
 }
 
 func (p picked) insufficientRoom(left, total int32) string {
-	return bounded(fmt.Sprintf("%d of %s have no room in %s%s",
+	return v1alpha1.Message(fmt.Sprintf("%d of %s have no room in %s%s",
 		left, count(int(total), "group"), count(len(p.chosen), "cluster"), p.notChosen()))
 }
 
 func (p picked) noCluster(policy string, members int) string {
 	if len(p.refused) == 0 {
-		return bounded(fmt.Sprintf("PlacementPolicy %q matches none of %s", policy, count(members, "MemberCluster")))
+		return v1alpha1.Message(fmt.Sprintf("PlacementPolicy %q matches none of %s", policy, count(members, "MemberCluster")))
 	}
-	return bounded(fmt.Sprintf("PlacementPolicy %q matches no cluster that can run the set%s", policy, p.notChosen()))
+	return v1alpha1.Message(fmt.Sprintf("PlacementPolicy %q matches no cluster that can run the set%s", policy, p.notChosen()))
 }
 
 // notChosen names the clusters that match and do not run the set, the first of them.
@@ -47,12 +46,4 @@ func count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// bounded cuts a message that is too long for a person and for a condition.
-func bounded(s string) string {
-	if len(s) <= maxMessage {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxMessage-3], "") + "..."
 }

@@ -8,19 +8,17 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	mcbuilder "sigs.k8s.io/multicluster-runtime/pkg/builder"
 	mchandler "sigs.k8s.io/multicluster-runtime/pkg/handler"
 	mcmanager "sigs.k8s.io/multicluster-runtime/pkg/manager"
-	mcreconcile "sigs.k8s.io/multicluster-runtime/pkg/reconcile"
 
 	lwsv1 "github.com/lwsfed/lwsfed/api/leaderworkerset/v1"
 	"github.com/lwsfed/lwsfed/api/v1alpha1"
+	"github.com/lwsfed/lwsfed/pkg/controller"
 	"github.com/lwsfed/lwsfed/pkg/fleet"
 	"github.com/lwsfed/lwsfed/pkg/placement"
 	"github.com/lwsfed/lwsfed/pkg/render"
@@ -52,22 +50,19 @@ func (r *Reconciler) SetupWithManager(mgr mcmanager.Manager) error {
 	if err := indexer.IndexField(ctx, &v1alpha1.Placement{}, indexCluster, byCluster); err != nil {
 		return fmt.Errorf("index Placements by cluster: %w", err)
 	}
+	options := fleet.ControllerOptions(mgr.GetLogger(), "placement", workers)
+	options.ReconciliationTimeout = deadline
 	hub, members := mcbuilder.WithEngageWithLocalCluster(true), mcbuilder.WithEngageWithProviderClusters(false)
 	return mcbuilder.ControllerManagedBy(mgr).
 		Named("placement").
-		For(&lwsv1.LeaderWorkerSet{}, hub, members, mcbuilder.WithPredicates(setChanged())).
+		For(&lwsv1.LeaderWorkerSet{}, hub, members, mcbuilder.WithPredicates(controller.SetChanged())).
 		Watches(&v1alpha1.Placement{}, mchandler.EnqueueRequestsFromMapFunc(sameName), hub, members,
 			mcbuilder.WithPredicates(placementChanged())).
 		Watches(&v1alpha1.PlacementPolicy{}, mchandler.EnqueueRequestsFromMapFunc(r.setsOfPolicy), hub, members,
 			mcbuilder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1alpha1.MemberCluster{}, mchandler.EnqueueRequestsFromMapFunc(r.setsOfCluster), hub, members,
 			mcbuilder.WithPredicates(clusterChanged())).
-		WithOptions(controller.TypedOptions[mcreconcile.Request]{
-			MaxConcurrentReconciles: workers,
-			ReconciliationTimeout:   deadline,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[mcreconcile.Request](retryMin, retryMax),
-			LogConstructor:          fleet.LogConstructor(mgr.GetLogger(), "placement"),
-		}).
+		WithOptions(options).
 		WithClusterNotFoundWrapper(false).
 		Complete(r)
 }
@@ -98,15 +93,6 @@ func byCluster(o client.Object) []string {
 		names = append(names, c.Name)
 	}
 	return names
-}
-
-// setChanged passes what a decision depends on; a set's status is not among it.
-func setChanged() predicate.Predicate {
-	return predicate.Or[client.Object](
-		predicate.GenerationChangedPredicate{},
-		predicate.LabelChangedPredicate{},
-		predicate.AnnotationChangedPredicate{},
-	)
 }
 
 // placementChanged passes changes of the decision, also by others' hands, and its end.

@@ -164,7 +164,7 @@ func (o observed) decision() (int, bool) {
 
 // outcome is one that belongs to the Placement as observed.
 func (o observed) outcome(state v1alpha1.ClusterState, reason, format string, args ...any) *Outcome {
-	return &Outcome{State: state, Reason: reason, Message: bounded(fmt.Sprintf(format, args...)), PlacementUID: o.placement.UID}
+	return &Outcome{State: state, Reason: reason, Message: v1alpha1.Message(fmt.Sprintf(format, args...)), PlacementUID: o.placement.UID}
 }
 
 // confirm asks the API server where the cache has no set: the cache may be behind.

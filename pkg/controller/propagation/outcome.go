@@ -2,7 +2,6 @@ package propagation
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -12,9 +11,6 @@ import (
 
 	"github.com/lwsfed/lwsfed/api/v1alpha1"
 )
-
-// maxMessage is the most bytes of an outcome's message.
-const maxMessage = 1024
 
 // Outcome is what became of a set in a member when it was last reconciled.
 type Outcome struct {
@@ -98,11 +94,4 @@ func (o *Outcomes) forget(set types.NamespacedName) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.all, set)
-}
-
-func bounded(s string) string {
-	if len(s) <= maxMessage {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxMessage-3], "") + "..."
 }

@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -22,6 +20,7 @@ import (
 
 	lwsv1 "github.com/lwsfed/lwsfed/api/leaderworkerset/v1"
 	"github.com/lwsfed/lwsfed/api/v1alpha1"
+	"github.com/lwsfed/lwsfed/pkg/controller"
 	"github.com/lwsfed/lwsfed/pkg/fleet"
 )
 
@@ -44,26 +43,23 @@ func (r *Reconciler) SetupWithManager(mgr mcmanager.Manager) error {
 	if err != nil {
 		return fmt.Errorf("index Placements by cluster: %w", err)
 	}
+	options := fleet.ControllerOptions(mgr.GetLogger(), "propagation", workers)
+	options.ReconciliationTimeout = 2 * deadline
 	hub, members := mcbuilder.WithEngageWithLocalCluster(true), mcbuilder.WithEngageWithProviderClusters(false)
 	c, err := mcbuilder.ControllerManagedBy(mgr).
 		Named("propagation").
 		Watches(&v1alpha1.Placement{}, keepCluster(clustersOfPlacement), hub, members, mcbuilder.WithPredicates(placementChanged())).
-		Watches(newSet(), keepCluster(r.clustersOfSet), hub, members, mcbuilder.WithPredicates(setChanged())).
+		Watches(newSet(), keepCluster(r.clustersOfSet), hub, members, mcbuilder.WithPredicates(controller.SetChanged())).
 		Watches(&v1alpha1.MemberCluster{}, keepCluster(r.setsOfMember), hub, members, mcbuilder.WithPredicates(comesOrGoes())).
 		WatchesRawSource(r.Fleet.Changes(r.setsOfCluster)).
 		WatchesRawSource(r.guard.Source()).
-		WithOptions(controller.TypedOptions[mcreconcile.Request]{
-			MaxConcurrentReconciles: workers,
-			ReconciliationTimeout:   2 * deadline,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[mcreconcile.Request](retryMin, retryMax),
-			LogConstructor:          fleet.LogConstructor(mgr.GetLogger(), "propagation"),
-		}).
+		WithOptions(options).
 		WithClusterNotFoundWrapper(false).
 		Build(r)
 	if err != nil {
 		return err
 	}
-	return c.MultiClusterWatch(fleet.Kind(&lwsv1.LeaderWorkerSet{}, r.fromMember, setChanged()))
+	return c.MultiClusterWatch(fleet.Kind(&lwsv1.LeaderWorkerSet{}, r.fromMember, controller.SetChanged()))
 }
 
 func (r *Reconciler) setDefaults(mgr mcmanager.Manager) {
@@ -148,15 +144,6 @@ func request(name string, o client.Object) mcreconcile.Request {
 		ClusterName: multicluster.ClusterName(name),
 		Request:     ctrl.Request{NamespacedName: client.ObjectKeyFromObject(o)},
 	}
-}
-
-// setChanged passes what makes a member's set; a status is not among it.
-func setChanged() predicate.Predicate {
-	return predicate.Or[client.Object](
-		predicate.GenerationChangedPredicate{},
-		predicate.LabelChangedPredicate{},
-		predicate.AnnotationChangedPredicate{},
-	)
 }
 
 // placementChanged passes changes of the decision and of the clusters reported on.

@@ -112,8 +112,7 @@ func appliedCondition(clusters []v1alpha1.ClusterStatus) metav1.Condition {
 		late = append(late, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", c.Name, reason, c.Message), ": "))
 	}
 	if len(late) > 0 {
-		condition.Message = strings.ToValidUTF8(strings.Join(late, "; "), "")
-		condition.Message = condition.Message[:min(len(condition.Message), 1024)]
+		condition.Message = v1alpha1.Message(strings.Join(late, "; "))
 	}
 	return condition
 }

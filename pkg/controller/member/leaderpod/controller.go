@@ -10,58 +10,35 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	mcbuilder "sigs.k8s.io/multicluster-runtime/pkg/builder"
 	mcmanager "sigs.k8s.io/multicluster-runtime/pkg/manager"
 	"sigs.k8s.io/multicluster-runtime/pkg/multicluster"
 	mcreconcile "sigs.k8s.io/multicluster-runtime/pkg/reconcile"
 
 	"github.com/lwsfed/lwsfed/pkg/controller/member"
 	"github.com/lwsfed/lwsfed/pkg/fleet"
-	"github.com/lwsfed/lwsfed/pkg/history"
 )
 
 const (
 	name = "member-leaderpod"
-	// perMember bounds how many of a member's groups are worked on at once.
-	perMember = 16
-	// deadline of one reconcile.
-	deadline = 30 * time.Second
 	// missingRetry is how long a group waits before its lost revision is looked for again. It comes back from
 	// the hub, whose store no watch of a member shows.
 	missingRetry = 10 * time.Second
 )
 
+var concurrency = member.Concurrency{PerMember: 16, Total: 64}
+
 // Reconciler builds the workers of groups.
 type Reconciler struct {
 	member.Scope
-	// Store is the hub's history.
-	Store history.Store
-	// Fleet bounds the work in each member.
-	Fleet *fleet.Fleet
 }
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(mgr mcmanager.Manager) error {
-	guard := r.Fleet.Guard(perMember, deadline, r)
-	c, err := mcbuilder.ControllerManagedBy(mgr).
-		Named(name).
-		WatchesRawSource(guard.Source()).
-		WithClusterNotFoundWrapper(false).
-		WithOptions(fleet.ControllerOptions(mgr.GetLogger(), name, 64)).
-		Build(guard)
-	if err != nil {
-		return fmt.Errorf("build controller %s: %w", name, err)
-	}
-	for object, requests := range map[client.Object]fleet.Requests{
+	return r.Watch(mgr, name, concurrency, r, map[client.Object]fleet.Requests{
 		&corev1.Pod{}:         ofPod,
 		&appsv1.StatefulSet{}: ofWorkers,
 		&corev1.Service{}:     ofGroupService,
-	} {
-		if err := c.MultiClusterWatch(fleet.Kind(object, requests)); err != nil {
-			return fmt.Errorf("watch %T in members: %w", object, err)
-		}
-	}
-	return nil
+	})
 }
 
 // Reconcile builds the workers of one leader: observe, find the leader's revision, recreate the group if a pod

@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	mcbuilder "sigs.k8s.io/multicluster-runtime/pkg/builder"
 	mcmanager "sigs.k8s.io/multicluster-runtime/pkg/manager"
 	"sigs.k8s.io/multicluster-runtime/pkg/multicluster"
 	mcreconcile "sigs.k8s.io/multicluster-runtime/pkg/reconcile"
@@ -20,55 +19,32 @@ import (
 	lwsv1 "github.com/lwsfed/lwsfed/api/leaderworkerset/v1"
 	"github.com/lwsfed/lwsfed/pkg/controller/member"
 	"github.com/lwsfed/lwsfed/pkg/fleet"
-	"github.com/lwsfed/lwsfed/pkg/history"
 	"github.com/lwsfed/lwsfed/pkg/render"
 	"github.com/lwsfed/lwsfed/pkg/revision"
 )
 
 const (
 	name = "member-leaderworkerset"
-	// perMember bounds how many of a member's sets are worked on at once, so that a slow member leaves
-	// workers to the others.
-	perMember = 8
-	// deadline of one reconcile.
-	deadline = 30 * time.Second
 	// staleRetry is how long a plan that was made from an old state waits, if no watch event comes before.
 	staleRetry = 500 * time.Millisecond
 )
 
+var concurrency = member.Concurrency{PerMember: 8, Total: 32}
+
 // Reconciler runs sets in members.
 type Reconciler struct {
 	member.Scope
-	// Store is the hub's history.
-	Store history.Store
-	// Fleet bounds the work in each member.
-	Fleet *fleet.Fleet
 }
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(mgr mcmanager.Manager) error {
-	guard := r.Fleet.Guard(perMember, deadline, r)
-	c, err := mcbuilder.ControllerManagedBy(mgr).
-		Named(name).
-		WatchesRawSource(guard.Source()).
-		WithClusterNotFoundWrapper(false).
-		WithOptions(fleet.ControllerOptions(mgr.GetLogger(), name, 32)).
-		Build(guard)
-	if err != nil {
-		return fmt.Errorf("build controller %s: %w", name, err)
-	}
-	for object, requests := range map[client.Object]fleet.Requests{
+	return r.Watch(mgr, name, concurrency, r, map[client.Object]fleet.Requests{
 		&lwsv1.LeaderWorkerSet{}:     own,
 		&appsv1.StatefulSet{}:        ofStatefulSet,
 		&corev1.Pod{}:                ofLeader,
 		&corev1.Service{}:            ofName,
 		&appsv1.ControllerRevision{}: ofName,
-	} {
-		if err := c.MultiClusterWatch(fleet.Kind(object, requests)); err != nil {
-			return fmt.Errorf("watch %T in members: %w", object, err)
-		}
-	}
-	return nil
+	})
 }
 
 // Reconcile runs one set in one member: observe, decide, apply, and write the status.
