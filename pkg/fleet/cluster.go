@@ -13,6 +13,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
@@ -20,10 +21,16 @@ import (
 	lwsv1 "github.com/lwsfed/lwsfed/api/leaderworkerset/v1"
 )
 
-// handle is a cluster whose uncached reader has a deadline as its client has.
+// handle is a cluster whose uncached reader and events have a deadline as its client has.
 type handle struct {
 	cluster.Cluster
 	reader client.Reader
+	events events.EventBroadcaster
+}
+
+// GetEventRecorder returns a recorder of events in the member.
+func (h *handle) GetEventRecorder(name string) events.EventRecorder {
+	return h.events.NewRecorder(h.GetScheme(), name)
 }
 
 // GetAPIReader returns the uncached reader.
@@ -69,7 +76,11 @@ func (m *member) newCluster(ctx context.Context, c *connection, onWatchError too
 			return nil, fmt.Errorf("index %q of %T: %w", i.field, i.obj, err)
 		}
 	}
-	return &handle{Cluster: cl, reader: reader}, nil
+	broadcaster, err := newEvents(c, f.times.call)
+	if err != nil {
+		return nil, err
+	}
+	return &handle{Cluster: cl, reader: reader, events: broadcaster}, nil
 }
 
 func cacheOptions(onWatchError toolscache.WatchErrorHandlerWithContext) cache.Options {

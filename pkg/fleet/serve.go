@@ -26,6 +26,10 @@ func (m *member) serve(ctx context.Context, c *connection, uid string) (engaged 
 	if err != nil {
 		return false, err
 	}
+	defer cl.events.Shutdown()
+	if err := cl.events.StartRecordingToSinkWithContext(ctx); err != nil {
+		return false, fmt.Errorf("start to record events: %w", err)
+	}
 	ended := make(chan error, 1)
 	running.Go(func() { ended <- cl.Start(ctx) })
 	if err := m.sync(ctx, cl, w); err != nil {
