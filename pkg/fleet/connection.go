@@ -15,8 +15,8 @@ import (
 
 // Bounds of a member that gives none.
 const (
-	defaultQPS   = 100
-	defaultBurst = 200
+	defaultQPS   = 1000
+	defaultBurst = 2000
 )
 
 // line is one way to a member: a timeout of its own on connections of its own. Separate connections keep a

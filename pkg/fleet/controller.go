@@ -21,6 +21,21 @@ const (
 	lastRetry  = time.Minute
 )
 
+// Coalescing makes queues where what is added waits, and what is added meanwhile is one with it.
+func Coalescing(wait time.Duration) func(string, workqueue.TypedRateLimiter[mcreconcile.Request]) workqueue.TypedRateLimitingInterface[mcreconcile.Request] {
+	return func(name string, limiter workqueue.TypedRateLimiter[mcreconcile.Request]) workqueue.TypedRateLimitingInterface[mcreconcile.Request] {
+		return coalescing{workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[mcreconcile.Request]{Name: name}), wait}
+	}
+}
+
+type coalescing struct {
+	workqueue.TypedRateLimitingInterface[mcreconcile.Request]
+	wait time.Duration
+}
+
+// Add adds the request after the wait.
+func (q coalescing) Add(req mcreconcile.Request) { q.AddAfter(req, q.wait) }
+
 // ControllerOptions are the options of a controller whose keys name members. multicluster-runtime does not take
 // them from the manager. concurrency bounds the keys under way in all members together.
 func ControllerOptions(base logr.Logger, name string, concurrency int) controller.TypedOptions[mcreconcile.Request] {

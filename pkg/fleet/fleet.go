@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -19,7 +20,7 @@ import (
 type Member struct {
 	// Kubeconfig is self-contained: it names no file and no program.
 	Kubeconfig []byte
-	// QPS and Burst bound all calls to the member together. Below 1 means 100 and 200.
+	// QPS and Burst bound all calls to the member together. Below 1 means 1000 and 2000.
 	QPS, Burst int32
 	// Workloads says which sets lwsfed runs in the member.
 	Workloads v1alpha1.Workloads
@@ -42,6 +43,7 @@ type Fleet struct {
 	prepare Prepare
 	times   timings
 	notices notices
+	first   atomic.Pointer[Guard]
 
 	mu      sync.RWMutex
 	members map[string]*member

@@ -31,6 +31,7 @@ type Guard struct {
 	next      mcreconcile.Reconciler
 	perMember int
 	deadline  time.Duration
+	yields    bool
 
 	mu      sync.Mutex
 	queue   workqueue.TypedRateLimitingInterface[mcreconcile.Request]
@@ -43,6 +44,35 @@ func (f *Fleet) Guard(perMember int, deadline time.Duration, next mcreconcile.Re
 		perMember = DefaultPerMember
 	}
 	return &Guard{fleet: f, next: next, perMember: perMember, deadline: deadline, members: map[multicluster.ClusterName]*lane{}}
+}
+
+// First makes this the guard that others of its fleet may yield to.
+func (g *Guard) First() *Guard {
+	g.fleet.first.Store(g)
+	return g
+}
+
+// Yield makes the guard work on one key of a member at a time while keys of that member wait at the first guard.
+// A place that a yielding guard has is left to none: it goes on, only more slowly.
+func (g *Guard) Yield() *Guard {
+	g.yields = true
+	return g
+}
+
+// places is how many of a member's keys may be worked on now.
+func (g *Guard) places(name multicluster.ClusterName) int {
+	if first := g.fleet.first.Load(); g.yields && first != nil && first.crowded(name) {
+		return 1
+	}
+	return g.perMember
+}
+
+// crowded reports whether keys of the member wait for a place.
+func (g *Guard) crowded(name multicluster.ClusterName) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l, ok := g.members[name]
+	return ok && len(l.waiting.order) > 0
 }
 
 // lane is one member's part of a guard.
@@ -124,7 +154,7 @@ func (g *Guard) enter(req mcreconcile.Request) (ctrl.Result, bool) {
 		l.parked.push(req)
 		return ctrl.Result{}, false
 	}
-	if l.busy >= g.perMember {
+	if l.busy >= g.places(req.ClusterName) {
 		if g.queue == nil {
 			return ctrl.Result{RequeueAfter: 100*time.Millisecond + rand.N(150*time.Millisecond)}, false
 		}
@@ -135,13 +165,13 @@ func (g *Guard) enter(req mcreconcile.Request) (ctrl.Result, bool) {
 	return ctrl.Result{}, true
 }
 
-// leave gives the place to the key that has waited longest.
+// leave gives the place, and others that have come free, to the keys that have waited longest.
 func (g *Guard) leave(name multicluster.ClusterName) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	l := g.lane(name)
 	l.busy--
-	for _, req := range l.waiting.pop(1) {
+	for _, req := range l.waiting.pop(max(0, g.places(name)-l.busy)) {
 		g.queue.Add(req)
 	}
 	if l.busy == 0 && len(l.waiting.order) == 0 && len(l.parked.order) == 0 {

@@ -42,7 +42,11 @@ type Scope struct {
 
 // Concurrency is how many reconciles run at once, in one member and in all. The bound for one leaves workers to
 // the others where a member is slow.
-type Concurrency struct{ PerMember, Total int }
+type Concurrency struct {
+	PerMember, Total int
+	// Yield leaves a member to propagation while sets wait to be written there.
+	Yield bool
+}
 
 // deadline of one reconcile.
 const deadline = 30 * time.Second
@@ -50,6 +54,9 @@ const deadline = 30 * time.Second
 // Watch registers a controller of members, which hears of the objects.
 func (s Scope) Watch(mgr mcmanager.Manager, name string, bound Concurrency, r mcreconcile.Reconciler, objects map[client.Object]fleet.Requests) error {
 	guard := s.Fleet.Guard(bound.PerMember, deadline, r)
+	if bound.Yield {
+		guard.Yield()
+	}
 	c, err := mcbuilder.ControllerManagedBy(mgr).
 		Named(name).
 		WatchesRawSource(guard.Source()).

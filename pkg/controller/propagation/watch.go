@@ -28,8 +28,8 @@ import (
 const indexCluster = "lwsfed.io/propagation-cluster"
 
 const (
-	workers   = 32
-	perMember = 4
+	workers   = 64
+	perMember = 8
 	deadline  = 30 * time.Second
 	retryMin  = 5 * time.Millisecond
 	retryMax  = time.Minute
@@ -69,7 +69,7 @@ func (r *Reconciler) setDefaults(mgr mcmanager.Manager) {
 	if r.GetCluster == nil {
 		r.GetCluster = mgr.GetCluster
 	}
-	r.guard = r.Fleet.Guard(perMember, deadline, mcreconcile.Func(r.reconcileMember))
+	r.guard = r.Fleet.Guard(perMember, deadline, mcreconcile.Func(r.reconcileMember)).First()
 }
 
 // keepCluster makes a handler whose requests keep the cluster that the function gives them.

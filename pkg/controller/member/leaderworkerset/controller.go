@@ -29,7 +29,7 @@ const (
 	staleRetry = 500 * time.Millisecond
 )
 
-var concurrency = member.Concurrency{PerMember: 8, Total: 32}
+var concurrency = member.Concurrency{PerMember: 8, Total: 32, Yield: true}
 
 // Reconciler runs sets in members.
 type Reconciler struct {
