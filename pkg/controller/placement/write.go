@@ -58,7 +58,9 @@ func (r *Reconciler) write(ctx context.Context, o observed, d placement.Decision
 	if err != nil {
 		return "", fmt.Errorf("apply Placement: %w", err)
 	}
-	r.record(o.set, d)
+	if p != nil {
+		r.record(o.set, d) // The first decision is told by the Placement itself.
+	}
 	return "Placed: " + d.Message, nil
 }
 

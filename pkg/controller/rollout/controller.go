@@ -34,6 +34,8 @@ const (
 	name     = "rollout"
 	owner    = client.FieldOwner(v1alpha1.FieldManager)
 	deadline = 15 * time.Second
+	// coalesce is how long an event waits for others of its set. The cache has what was written by then.
+	coalesce = 100 * time.Millisecond
 )
 
 // Reconciler keeps the hub's history.
@@ -54,12 +56,14 @@ type Reconciler struct {
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(mgr mcmanager.Manager) error {
 	hub, members := mcbuilder.WithEngageWithLocalCluster(true), mcbuilder.WithEngageWithProviderClusters(false)
+	options := fleet.ControllerOptions(mgr.GetLogger(), name, 8)
+	options.NewQueue = fleet.Coalescing(coalesce)
 	c, err := mcbuilder.ControllerManagedBy(mgr).
 		Named(name).
 		Watches(&lwsv1.LeaderWorkerSet{}, mchandler.EnqueueRequestForObject, hub, members).
 		Watches(&v1alpha1.Placement{}, mchandler.EnqueueRequestForObject, hub, members).
 		WithClusterNotFoundWrapper(false).
-		WithOptions(fleet.ControllerOptions(mgr.GetLogger(), name, 8)).
+		WithOptions(options).
 		Build(r)
 	if err != nil {
 		return fmt.Errorf("build controller %s: %w", name, err)

@@ -9,7 +9,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -57,7 +56,7 @@ func (r *Reconciler) SetupWithManager(mgr mcmanager.Manager) error {
 		return fmt.Errorf("index Placements by cluster: %w", err)
 	}
 	options := fleet.ControllerOptions(mgr.GetLogger(), name, 8)
-	options.NewQueue = newCoalescingQueue
+	options.NewQueue = fleet.Coalescing(coalesce)
 	hub, members := mcbuilder.WithEngageWithLocalCluster(true), mcbuilder.WithEngageWithProviderClusters(false)
 	c, err := mcbuilder.ControllerManagedBy(mgr).
 		Named(name).
@@ -162,15 +161,3 @@ func (r *Reconciler) placedIn(member string) []mcreconcile.Request {
 func ofOutcome(_ string, set types.NamespacedName) []mcreconcile.Request {
 	return []mcreconcile.Request{{Request: reconcile.Request{NamespacedName: set}}}
 }
-
-// newCoalescingQueue makes a queue where what is added waits for coalesce, and what is added meanwhile is one with it.
-func newCoalescingQueue(name string, limiter workqueue.TypedRateLimiter[mcreconcile.Request]) workqueue.TypedRateLimitingInterface[mcreconcile.Request] {
-	return coalescingQueue{workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[mcreconcile.Request]{Name: name})}
-}
-
-type coalescingQueue struct {
-	workqueue.TypedRateLimitingInterface[mcreconcile.Request]
-}
-
-// Add adds the request after coalesce.
-func (q coalescingQueue) Add(req mcreconcile.Request) { q.AddAfter(req, coalesce) }

@@ -135,7 +135,7 @@ func (o *observation) clean() bool {
 }
 
 // settleTime is how long the first write waits for members that are about to report.
-const settleTime = 5 * time.Second
+const settleTime = 10 * time.Second
 
 // unsettled is how long the first write still waits, 0 if it need not: what is on its way would only be
 // written over.
