@@ -63,7 +63,7 @@ type MemberClusterSpec struct {
 
 	// client bounds the requests that the hub makes to the member.
 	// +optional
-	// +kubebuilder:default={qps: 100, burst: 200}
+	// +kubebuilder:default={qps: 1000, burst: 2000}
 	Client ClientLimits `json:"client,omitempty"`
 
 	// workloads says which sets lwsfed runs in the member: Federated (the default), those that the hub
@@ -99,15 +99,16 @@ type ClusterProfileReference struct {
 // ClientLimits bounds the requests that the hub makes to one member.
 // +kubebuilder:validation:XValidation:rule="self.burst >= self.qps",message="client.burst must be at least client.qps"
 type ClientLimits struct {
-	// qps is the sustained number of requests a second. Defaults to 100.
+	// qps is the sustained number of requests a second. Defaults to 1000, which leaves it to the member's API
+	// server to share its capacity: lwsfed has few requests under way at a time.
 	// +optional
-	// +kubebuilder:default=100
+	// +kubebuilder:default=1000
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	QPS int32 `json:"qps,omitempty"`
-	// burst is the number of requests above qps at once. Defaults to 200.
+	// burst is the number of requests above qps at once. Defaults to 2000.
 	// +optional
-	// +kubebuilder:default=200
+	// +kubebuilder:default=2000
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20000
 	Burst int32 `json:"burst,omitempty"`

@@ -48,7 +48,7 @@ func TestMemberClusterRules(t *testing.T) {
 		{name: "no request a second", changes: []change{set(limits, "{qps: 0}")}, want: "spec.client.qps in body should be greater than or equal to 1"},
 		{name: "too many requests a second", changes: []change{set(limits, "{qps: 10001, burst: 20000}")}, want: "spec.client.qps in body should be less than or equal to 10000"},
 		{name: "too many requests at once", changes: []change{set(limits, "{burst: 20001}")}, want: "spec.client.burst in body should be less than or equal to 20000"},
-		{name: "fewer requests at once than a second", changes: []change{set(limits, "{qps: 201}")}, want: burstBelowQPS},
+		{name: "fewer requests at once than a second", changes: []change{set(limits, "{qps: 2001}")}, want: burstBelowQPS},
 	})
 }
 
@@ -56,7 +56,7 @@ func TestMemberClusterDefaults(t *testing.T) {
 	defaults(t, memberCluster, `
 kubeconfigSecretRef: {name: eu-1}
 workloads: Federated
-client: {qps: 100, burst: 200}`)
+client: {qps: 1000, burst: 2000}`)
 }
 
 func TestMemberClusterChangesItsWay(t *testing.T) {
