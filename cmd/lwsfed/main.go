@@ -49,6 +49,7 @@ func command() *cobra.Command {
 	flags.DurationVar(&o.retryPeriod, "leader-elect-retry-period", 2*time.Second, "how long to wait between two attempts at the lease")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "address of /metrics; 0 turns it off")
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 turns it off")
+	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "", "address of /debug/pprof; empty turns it off")
 	flags.StringVar(&o.hubID, "hub-id", "", "id of this hub on its objects in members; empty means the UID of the hub's namespace kube-system")
 	zapFlags := flag.NewFlagSet("zap", flag.ContinueOnError)
 	logging.BindFlags(zapFlags)

@@ -35,9 +35,10 @@ const (
 
 // options are the flags.
 type options struct {
-	kubeconfig, metricsAddress, healthAddress, hubID string
-	leaderElect                                      bool
-	leaseDuration, renewDeadline, retryPeriod        time.Duration
+	kubeconfig, hubID                           string
+	metricsAddress, healthAddress, pprofAddress string
+	leaderElect                                 bool
+	leaseDuration, renewDeadline, retryPeriod   time.Duration
 }
 
 // run runs the hub until ctx ends.
@@ -106,6 +107,7 @@ func managerOptions(o options) manager.Options {
 		Logger:                        ctrl.Log,
 		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
 		HealthProbeBindAddress:        o.healthAddress,
+		PprofBindAddress:              o.pprofAddress,
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "lwsfed",
 		LeaderElectionNamespace:       v1alpha1.SystemNamespace,
