@@ -46,7 +46,7 @@ func newLwsfed(ctx context.Context, f *local.Fleet, flags []string) (*Lwsfed, er
 	l.Program = f.Hub().Program(binary, append([]string{
 		"--kubeconfig=" + path, "--zap-log-level=debug",
 		// A killed process leaves its lease to run out.
-		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms",
+		"--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms",
 		"--metrics-bind-address=" + l.metrics, "--health-probe-bind-address=" + l.health,
 	}, flags...)...)
 	return l, nil
