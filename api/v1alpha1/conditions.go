@@ -3,7 +3,7 @@ package v1alpha1
 // Condition types of a MemberCluster. Ready is True when the other three are.
 const (
 	// ConditionReady is True when sets can be placed in the member.
-	// Reasons: Ready (True), or the reason of the first other condition that is not True.
+	// Reasons: Ready (True), or the reason of the first other condition that is False, or else Unknown.
 	ConditionReady = "Ready"
 	// ConditionReachable is True while the member answers.
 	// Reasons: Reachable (True); Unreachable, Unauthorized, InvalidCredentials (False); Connecting (Unknown).

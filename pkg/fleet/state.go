@@ -25,7 +25,7 @@ type State struct {
 	// Engaged says that the member's caches are in sync and its controllers run. It stays true while the member
 	// is unreachable.
 	Engaged bool
-	// Reason and Message are those of the first condition that is not True.
+	// Reason and Message are those of the first condition that is False, or else of the first that is Unknown.
 	Reason, Message string
 	// Version is the member's Kubernetes version, such as v1.36.3. Empty until it was read once.
 	Version string
@@ -55,13 +55,21 @@ func newState(w v1alpha1.Workloads) State {
 func (s State) derive() State {
 	s.Reachable = s.Engaged && s.Contact.Status == metav1.ConditionTrue
 	s.Ready, s.Reason, s.Message = true, v1alpha1.ReasonReady, "sets can be placed in the member"
+	failed := s.Failed()
 	for _, c := range []Condition{s.Contact, s.Compatible, s.Bootstrapped} {
-		if c.Status != metav1.ConditionTrue {
+		// What failed says more than what only waits for it.
+		if c.Status == metav1.ConditionFalse || !failed && c.Status != metav1.ConditionTrue {
 			s.Ready, s.Reason, s.Message = false, c.Reason, c.Message
 			break
 		}
 	}
 	return s
+}
+
+// Failed reports whether one of the conditions is False.
+func (s State) Failed() bool {
+	return s.Contact.Status == metav1.ConditionFalse || s.Compatible.Status == metav1.ConditionFalse ||
+		s.Bootstrapped.Status == metav1.ConditionFalse
 }
 
 // contacted records that the member answered.
