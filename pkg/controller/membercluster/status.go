@@ -35,7 +35,7 @@ func statusOf(member *v1alpha1.MemberCluster, state fleet.State, refused string)
 		}
 		set(&status, kind, c, member.Generation)
 	}
-	if !pending || state.Contact.Status == metav1.ConditionFalse {
+	if !pending || state.Failed() {
 		set(&status, v1alpha1.ConditionReady, ready(state), member.Generation)
 	}
 	if state.Version != "" {
