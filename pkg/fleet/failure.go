@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -44,7 +46,7 @@ func classify(err error) *Failure {
 	case apierrors.IsForbidden(err):
 		return &Failure{v1alpha1.ConditionBootstrapped, v1alpha1.ReasonForbidden, err}
 	case isTLS(err):
-		return unreachable(v1alpha1.ReasonInvalidCredentials, fmt.Errorf("TLS: %w", innermost(err)))
+		return unreachable(v1alpha1.ReasonInvalidCredentials, fmt.Errorf("TLS: %w", untimed(innermost(err))))
 	case isTimeout(err):
 		return unreachable(v1alpha1.ReasonUnreachable, errors.New("the API server did not answer in time"))
 	case errors.As(err, &refused):
@@ -78,10 +80,23 @@ func isTLS(err error) bool {
 
 // stable leaves out our own port, which is another one at each attempt.
 func stable(op *net.OpError) error {
+	if lookup := (*net.DNSError)(nil); errors.As(op.Err, &lookup) && strings.Contains(lookup.Err, "->") {
+		return fmt.Errorf("%s: lookup %s: the name server does not answer", op.Op, lookup.Name)
+	}
 	if op.Addr == nil {
 		return fmt.Errorf("%s: %w", op.Op, op.Err)
 	}
 	return fmt.Errorf("%s %s: %w", op.Op, op.Addr, op.Err)
+}
+
+// untimed leaves out the current time, which the error of a certificate that has expired names.
+func untimed(err error) error {
+	var invalid x509.CertificateInvalidError
+	if !errors.As(err, &invalid) || invalid.Reason != x509.Expired {
+		return err
+	}
+	return fmt.Errorf("the certificate has expired or is not yet valid: it is for %s to %s",
+		invalid.Cert.NotBefore.UTC().Format(time.RFC3339), invalid.Cert.NotAfter.UTC().Format(time.RFC3339))
 }
 
 // innermost leaves out the method and address that http puts before an error.
