@@ -3,6 +3,7 @@ package fleet
 import (
 	"errors"
 	"fmt"
+	"net/url"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -39,14 +40,18 @@ func restConfig(kubeconfig []byte) (*rest.Config, error) {
 
 // refuse names the first field of the context's cluster and user that is not allowed.
 func refuse(cfg *clientcmdapi.Config, current *clientcmdapi.Context) error {
-	if c, ok := cfg.Clusters[current.Cluster]; ok {
-		at := fmt.Sprintf("clusters[%s].cluster.", current.Cluster)
-		switch {
-		case c.InsecureSkipTLSVerify:
-			return fmt.Errorf("kubeconfig: %sinsecure-skip-tls-verify is refused; give certificate-authority-data", at)
-		case c.CertificateAuthority != "":
-			return fmt.Errorf("kubeconfig: %scertificate-authority is refused, it is a path; give certificate-authority-data", at)
-		}
+	c, ok := cfg.Clusters[current.Cluster]
+	if !ok {
+		return fmt.Errorf("kubeconfig: cluster %q of context %q is not among clusters", current.Cluster, cfg.CurrentContext)
+	}
+	at := fmt.Sprintf("clusters[%s].cluster.", current.Cluster)
+	switch server, err := url.Parse(c.Server); {
+	case err != nil || server.Scheme != "https":
+		return fmt.Errorf("kubeconfig: %sserver must start with https://", at)
+	case c.InsecureSkipTLSVerify:
+		return fmt.Errorf("kubeconfig: %sinsecure-skip-tls-verify is refused; give certificate-authority-data", at)
+	case c.CertificateAuthority != "":
+		return fmt.Errorf("kubeconfig: %scertificate-authority is refused, it is a path; give certificate-authority-data", at)
 	}
 	if u, ok := cfg.AuthInfos[current.AuthInfo]; ok {
 		at := fmt.Sprintf("users[%s].user.", current.AuthInfo)
