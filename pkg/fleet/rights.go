@@ -32,13 +32,14 @@ func resourceOf(err error) schema.GroupResource {
 // add notes what is forbidden from now on. It returns one of the errors, the same one whatever their order.
 func (m missing) add(forbidden map[schema.GroupResource]error) error {
 	var first schema.GroupResource
+	var err error
 	for resource := range forbidden {
 		m[resource] = time.Now()
-		if first.Empty() || resource.String() < first.String() {
-			first = resource
+		if err == nil || resource.String() < first.String() {
+			first, err = resource, forbidden[resource]
 		}
 	}
-	return forbidden[first]
+	return err
 }
 
 // review forgets what is allowed by now. An API server that just started forbids everything until it has read its
