@@ -30,6 +30,8 @@ var concurrency = member.Concurrency{PerMember: 16, Total: 64}
 // Reconciler builds the workers of groups.
 type Reconciler struct {
 	member.Scope
+
+	seen seen
 }
 
 // SetupWithManager registers the controller.
@@ -46,14 +48,19 @@ func (r *Reconciler) SetupWithManager(mgr mcmanager.Manager) error {
 func (r *Reconciler) Reconcile(ctx context.Context, req mcreconcile.Request) (ctrl.Result, error) {
 	cl, err := r.GetCluster(ctx, req.ClusterName)
 	if errors.Is(err, multicluster.ErrClusterNotFound) {
+		r.seen.forget(req)
 		return ctrl.Result{}, nil // The member left the fleet; it is listed anew when it comes back.
 	}
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("get cluster: %w", err)
 	}
 	o, err := r.observe(ctx, cl.GetClient(), req.NamespacedName)
-	if err != nil || o == nil || !r.Runs(req.ClusterName, o.set) {
+	if err != nil {
 		return ctrl.Result{}, err
+	}
+	if o == nil || !r.Runs(req.ClusterName, o.set) {
+		r.seen.forget(req)
+		return ctrl.Result{}, nil
 	}
 	b := &builder{client: cl.GetClient(), live: cl.GetAPIReader(), recorder: cl.GetEventRecorder(member.Recorder), observation: o}
 	content, err := r.content(ctx, b)
@@ -63,6 +70,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req mcreconcile.Request) (ct
 	if content == nil {
 		return ctrl.Result{RequeueAfter: missingRetry}, nil
 	}
+	o.lost = r.seen.lost(req, o, content.Size())
 	if reason := recreation(o, *content); reason != "" {
 		return ctrl.Result{}, b.recreate(ctx, reason)
 	}

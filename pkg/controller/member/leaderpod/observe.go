@@ -24,6 +24,8 @@ type observation struct {
 	service *corev1.Service
 	// pods are the workers that the leader's own StatefulSet controls.
 	pods []*corev1.Pod
+	// lost are names of workers that are not those which were seen before.
+	lost []string
 }
 
 // observe returns nil where there is nothing to do: the leader is gone or going, or it leads no group of a

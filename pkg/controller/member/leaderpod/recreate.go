@@ -41,6 +41,9 @@ func failure(o *observation, size int32) string {
 			return fmt.Sprintf("pod %s %s", pod.Name, how)
 		}
 	}
+	if len(o.lost) > 0 {
+		return fmt.Sprintf("pod %s was deleted", o.lost[0])
+	}
 	return ""
 }
 

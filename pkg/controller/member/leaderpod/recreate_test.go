@@ -47,6 +47,7 @@ func TestRecreationByPolicy(t *testing.T) {
 		"the leader failed":                     {toLeader(inPhase(corev1.PodFailed)), "pod demo-4 failed"},
 		"the leader's container restarted":      {toLeader(restarted), "pod demo-4 restarted container engine"},
 		"the leader's init container restarted": {toLeader(initRestarted), "pod demo-4 restarted container fetch"},
+		"a worker was deleted unnoticed":        {func(o *observation) { o.lost = []string{"demo-4-2"} }, "pod demo-4-2 was deleted"},
 		"a worker at another key is being deleted": {toWorker(1, func(pod *corev1.Pod) {
 			pod.Labels[lwsv1.LabelRevision] = "another"
 			deleting(pod)
