@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	lwsv1 "github.com/lwsfed/lwsfed/api/leaderworkerset/v1"
+	"github.com/lwsfed/lwsfed/api/v1alpha1"
+	"github.com/lwsfed/lwsfed/test/world"
+)
+
+// A member that hangs does not slow another one down, not even in the first seconds, when nobody knows it yet. Sets
+// that east runs alone and sets that it shares with a frozen member take turns, and the best of each are compared:
+// what else the machine does only adds.
+func TestFrozenMemberDelaysNobody(t *testing.T) {
+	s := tell(t, nil)
+	for where, clusters := range map[string][]string{"east": {east}, "both": members} {
+		policy := world.Policy(s.namespace, where, clusters...)
+		policy.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"where": where}}
+		policy.Spec.Replicas.Type = v1alpha1.Duplicated // so that east has the same to do in every round
+		s.create(policy)
+	}
+	var alone, shared []time.Duration
+	for round := range 2 {
+		alone = append(alone, s.runTwenty("east", round))
+		thaw := s.freeze(west)
+		shared = append(shared, s.runTwenty("both", round))
+		thaw()
+		s.awaitTwenty(west, "both", round)
+	}
+	ratio := float64(slices.Min(shared)) / float64(slices.Min(alone))
+	t.Logf("20 sets run in east after %v, and after %v while west, which they are for too, is frozen: %.2f times as long", alone, shared, ratio)
+	if ratio > 2 {
+		t.Errorf("a frozen member makes the other one %.2f times as slow, want at most twice", ratio)
+	}
+}
+
+const twenty = 20
+
+// runTwenty applies twenty sets and returns how long it takes until all of their groups are ready in east.
+func (s *story) runTwenty(where string, round int) time.Duration {
+	s.Helper()
+	begin := time.Now()
+	for i := range twenty {
+		s.set(world.Set("", fmt.Sprintf("%s-%d-%d", where, round, i), 1, 1, func(set *lwsv1.LeaderWorkerSet) {
+			set.Labels = map[string]string{"where": where, "round": strconv.Itoa(round)}
+		}))
+	}
+	s.awaitTwenty(east, where, round)
+	return time.Since(begin).Round(time.Millisecond)
+}
+
+// awaitTwenty waits until a member runs the twenty sets of a round.
+func (s *story) awaitTwenty(member, where string, round int) {
+	s.Helper()
+	s.soon(fmt.Sprintf("%s runs %s-%d", member, where, round), func(ctx context.Context) error {
+		sets := &lwsv1.LeaderWorkerSetList{}
+		labels := client.MatchingLabels{"where": where, "round": strconv.Itoa(round)}
+		if err := fleet.Members[member].List(ctx, sets, client.InNamespace(s.namespace), labels); err != nil {
+			return err
+		}
+		run := 0
+		for _, set := range sets.Items {
+			if meta.IsStatusConditionTrue(set.Status.Conditions, lwsv1.ConditionAvailable) {
+				run++
+			}
+		}
+		if run != twenty {
+			return fmt.Errorf("%d of %d sets are available", run, twenty)
+		}
+		return nil
+	})
+}
