@@ -48,7 +48,7 @@ func classify(err error) *Failure {
 	case isTLS(err):
 		return unreachable(v1alpha1.ReasonInvalidCredentials, fmt.Errorf("TLS: %w", untimed(innermost(err))))
 	case isTimeout(err):
-		return unreachable(v1alpha1.ReasonUnreachable, errors.New("the API server did not answer in time"))
+		return unreachable(v1alpha1.ReasonUnreachable, fmt.Errorf("the API server%s did not answer in time", address(err)))
 	case errors.As(err, &refused):
 		return unreachable(v1alpha1.ReasonUnreachable, stable(refused))
 	case errors.As(err, &link), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -97,6 +97,19 @@ func untimed(err error) error {
 	}
 	return fmt.Errorf("the certificate has expired or is not yet valid: it is for %s to %s",
 		invalid.Cert.NotBefore.UTC().Format(time.RFC3339), invalid.Cert.NotAfter.UTC().Format(time.RFC3339))
+}
+
+// address is that of the server which an HTTP request went to, with a space before it; "" if err does not say.
+func address(err error) string {
+	var link *url.Error
+	if !errors.As(err, &link) {
+		return ""
+	}
+	to, err := url.Parse(link.URL)
+	if err != nil || to.Host == "" {
+		return ""
+	}
+	return " " + to.Host
 }
 
 // innermost leaves out the method and address that http puts before an error.
