@@ -76,7 +76,15 @@ func (s State) Failed() bool {
 func (s *State) contacted() {
 	s.LastContact = time.Now()
 	s.Contact = Condition{metav1.ConditionTrue, v1alpha1.ReasonReachable, "the API server answers"}
+	for _, c := range []*Condition{&s.Bootstrapped, &s.Compatible} {
+		if c.Status == metav1.ConditionUnknown {
+			*c = awaitsBootstrap
+		}
+	}
 }
+
+// awaitsBootstrap is what is known of a condition before the member was prepared.
+var awaitsBootstrap = Condition{metav1.ConditionUnknown, v1alpha1.ReasonPending, "waiting for the bootstrap"}
 
 // report records what preparing the member found out; what it does not say stays.
 func (s *State) report(r Report) {
@@ -101,7 +109,7 @@ func (s *State) failed(f *Failure) {
 	default:
 		s.Bootstrapped = c
 		if s.Compatible.Status == metav1.ConditionFalse {
-			s.Compatible = Condition{metav1.ConditionUnknown, v1alpha1.ReasonPending, "waiting for the bootstrap"}
+			s.Compatible = awaitsBootstrap
 		}
 	}
 	s.contacted()

@@ -68,7 +68,7 @@ func troubles(t *testing.T) []trouble {
 	other := newFakeServer(t, nil)
 	return []trouble{
 		{"refused", kubeconfig("https://"+refused.Addr().String(), nil), v1alpha1.ReasonUnreachable, contact, "connection refused"},
-		{"silent", kubeconfig("https://"+silent.Addr().String(), nil), v1alpha1.ReasonUnreachable, contact, "did not answer in time"},
+		{"silent", kubeconfig("https://"+silent.Addr().String(), nil), v1alpha1.ReasonUnreachable, contact, silent.Addr().String() + " did not answer in time"},
 		{"hung", hung.kubeconfig(), v1alpha1.ReasonUnreachable, contact, "did not answer in time"},
 		{"half-hung", halfHung.kubeconfig(), v1alpha1.ReasonBootstrapFailed, bootstrap, "not read within"},
 		{"forbidden", forbidden.kubeconfig(), v1alpha1.ReasonForbidden, bootstrap, `cannot list resource "pods"`},
@@ -110,6 +110,9 @@ func TestTroubleIsReportedAndDelaysNobody(t *testing.T) {
 		t.Logf("%-14s %s=%s %q", tr.name, c.Reason, c.Status, c.Message)
 		if c.Status != "False" || !strings.Contains(c.Message, tr.message) {
 			t.Errorf("%s: want a False condition that says %q, got %+v", tr.name, tr.message, c)
+		}
+		if s.Reason != c.Reason || s.Message != c.Message {
+			t.Errorf("%s: Ready says %s %q, want what %s says", tr.name, s.Reason, s.Message, c.Reason)
 		}
 		if strings.Contains(c.Message, "->") {
 			t.Errorf("%s: the message names our port, so it changes at every retry: %q", tr.name, c.Message)
