@@ -30,36 +30,37 @@ func TestFrozenMemberDelaysNobody(t *testing.T) {
 	}
 	var alone, shared []time.Duration
 	for round := range 2 {
-		alone = append(alone, s.runTwenty("east", round))
+		alone = append(alone, s.runMany("east", round))
 		thaw := s.freeze(west)
-		shared = append(shared, s.runTwenty("both", round))
+		shared = append(shared, s.runMany("both", round))
 		thaw()
-		s.awaitTwenty(west, "both", round)
+		s.awaitMany(west, "both", round)
 	}
 	ratio := float64(slices.Min(shared)) / float64(slices.Min(alone))
-	t.Logf("20 sets run in east after %v, and after %v while west, which they are for too, is frozen: %.2f times as long", alone, shared, ratio)
+	t.Logf("%d sets run in east after %v, and after %v while west, which they are for too, is frozen: %.2f times as long", many, alone, shared, ratio)
 	if ratio > 2 {
 		t.Errorf("a frozen member makes the other one %.2f times as slow, want at most twice", ratio)
 	}
 }
 
-const twenty = 20
+// many sets are more than a controller works on at the same time.
+const many = 36
 
-// runTwenty applies twenty sets and returns how long it takes until all of their groups are ready in east.
-func (s *story) runTwenty(where string, round int) time.Duration {
+// runMany applies many sets and returns how long it takes until all of their groups are ready in east.
+func (s *story) runMany(where string, round int) time.Duration {
 	s.Helper()
 	begin := time.Now()
-	for i := range twenty {
+	for i := range many {
 		s.set(world.Set("", fmt.Sprintf("%s-%d-%d", where, round, i), 1, 1, func(set *lwsv1.LeaderWorkerSet) {
 			set.Labels = map[string]string{"where": where, "round": strconv.Itoa(round)}
 		}))
 	}
-	s.awaitTwenty(east, where, round)
+	s.awaitMany(east, where, round)
 	return time.Since(begin).Round(time.Millisecond)
 }
 
-// awaitTwenty waits until a member runs the twenty sets of a round.
-func (s *story) awaitTwenty(member, where string, round int) {
+// awaitMany waits until a member runs the sets of a round.
+func (s *story) awaitMany(member, where string, round int) {
 	s.Helper()
 	s.soon(fmt.Sprintf("%s runs %s-%d", member, where, round), func(ctx context.Context) error {
 		sets := &lwsv1.LeaderWorkerSetList{}
@@ -73,8 +74,8 @@ func (s *story) awaitTwenty(member, where string, round int) {
 				run++
 			}
 		}
-		if run != twenty {
-			return fmt.Errorf("%d of %d sets are available", run, twenty)
+		if run != many {
+			return fmt.Errorf("%d of %d sets are available", run, many)
 		}
 		return nil
 	})
