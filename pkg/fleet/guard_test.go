@@ -134,13 +134,15 @@ func TestOneMembersKeysDoNotTakeAllPlaces(t *testing.T) {
 			synctest.Wait()
 		}
 		g.queue.Add(in("us", "us0"))
-		g.queue.Add(in("", "hub0"))
-		expect(t, "at first", []string{"eu0", "eu1", "hub0", "us0"}, g.underway())
+		for i := range 3 {
+			g.queue.Add(in("", fmt.Sprintf("hub%d", i)))
+		}
+		expect(t, "at first", []string{"eu0", "eu1", "hub0", "hub1", "hub2", "us0"}, g.underway())
 		g.finish("eu1")
-		expect(t, "with a place free", []string{"eu0", "eu2", "hub0", "us0"}, g.underway())
+		expect(t, "with a place free", []string{"eu0", "eu2", "hub0", "hub1", "hub2", "us0"}, g.underway())
 		g.finishAll()
 		slices.Sort(g.done)
-		expect(t, "in the end", []string{"eu0", "eu1", "eu2", "eu3", "eu4", "hub0", "us0"}, g.done)
+		expect(t, "in the end", []string{"eu0", "eu1", "eu2", "eu3", "eu4", "hub0", "hub1", "hub2", "us0"}, g.done)
 		if len(g.members) != 0 {
 			t.Errorf("%d members are kept though nothing is under way", len(g.members))
 		}
