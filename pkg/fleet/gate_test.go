@@ -40,10 +40,7 @@ func watchThrough(ctx context.Context, g *gate) error {
 	if err != nil {
 		return err
 	}
-	resp, err := g.RoundTrip(req)
-	if resp != nil {
-		resp.Body.Close()
-	}
+	_, err = g.RoundTrip(req)
 	return err
 }
 

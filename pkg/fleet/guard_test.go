@@ -50,8 +50,9 @@ func (g *guarded) reconcile(_ context.Context, req mcreconcile.Request) (ctrl.Re
 	return ctrl.Result{}, nil
 }
 
-// is says of a member that it is reachable or not.
-func (g *guarded) is(member string, reachable bool) {
+// eu says of the member eu that it is reachable or not.
+func (g *guarded) eu(reachable bool) {
+	const member = "eu"
 	if _, ok := g.fleet.State(member); !ok {
 		g.fleet.Set(member, Member{})
 	}
@@ -152,13 +153,13 @@ func TestOneMembersKeysDoNotTakeAllPlaces(t *testing.T) {
 func TestKeysOfAMemberThatIsAwayWaitForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuarded(t, 2)
-		g.is("eu", true)
+		g.eu(true)
 		g.workers(t, 8)
 		for i := range 5 {
 			g.queue.Add(in("eu", fmt.Sprint(i)))
 			synctest.Wait()
 		}
-		g.is("eu", false)
+		g.eu(false)
 		expect(t, "what is under way goes on", []string{"0", "1"}, g.underway())
 		g.finish("0")
 		g.finish("1")
@@ -166,7 +167,7 @@ func TestKeysOfAMemberThatIsAwayWaitForIt(t *testing.T) {
 		g.queue.Add(in("eu", "5"))
 		g.queue.Add(in("eu", "5"))
 		expect(t, "with a key more", nil, g.underway())
-		g.is("eu", true)
+		g.eu(true)
 		if got := g.underway(); len(got) != 2 {
 			t.Errorf("under way %v when it is back, want two", got)
 		}
@@ -179,7 +180,7 @@ func TestKeysOfAMemberThatIsAwayWaitForIt(t *testing.T) {
 func TestKeysOfAMemberThatLeftAreTheReconcilersMatter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuarded(t, 2)
-		g.is("eu", false)
+		g.eu(false)
 		g.workers(t, 2)
 		g.queue.Add(in("eu", "a"))
 		expect(t, "while it is away", nil, g.underway())
@@ -193,12 +194,12 @@ func TestKeysOfAMemberThatLeftAreTheReconcilersMatter(t *testing.T) {
 func TestAGuardWithoutItsSourceKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuarded(t, 1)
-		g.is("eu", false)
+		g.eu(false)
 		result, err := g.Reconcile(t.Context(), in("eu", "a"))
 		if err != nil || result.RequeueAfter != parkedRetry {
 			t.Errorf("away: %v, %v; want to be asked again after %s", result, err, parkedRetry)
 		}
-		g.is("eu", true)
+		g.eu(true)
 		go func() { _, _ = g.Reconcile(t.Context(), in("eu", "b")) }()
 		expect(t, "one", []string{"b"}, g.underway())
 		result, err = g.Reconcile(t.Context(), in("eu", "c"))

@@ -53,8 +53,8 @@ func sizes(t *testing.T, revisions []*appsv1.ControllerRevision) (all []string) 
 	return all
 }
 
-func sequence(from, to int32) (all []int32) {
-	for i := from; i <= to; i++ {
+func upTo(to int32) (all []int32) {
+	for i := int32(1); i <= to; i++ {
 		all = append(all, i)
 	}
 	return all
@@ -91,11 +91,11 @@ func TestPlanHistory(t *testing.T) {
 			set: sized(1), stored: known(1),
 			used: []*appsv1.ControllerRevision{func() *appsv1.ControllerRevision { r := known(2)[0]; r.Data.Raw = []byte(`[]`); return r }()},
 		},
-		"as many unused as are kept":   {set: sized(11), stored: known(sequence(1, 11)...), used: known(11)},
-		"the oldest unused is trimmed": {set: sized(12), stored: known(sequence(1, 12)...), used: known(12), trim: []string{"1"}},
-		"what a member uses is kept":   {set: sized(13), stored: known(sequence(1, 13)...), used: known(1, 13), trim: []string{"2"}},
-		"what the set needs is kept":   {set: sized(1), stored: known(sequence(1, 12)...), trim: []string{"2"}},
-		"no member is left":            {set: sized(14), stored: known(sequence(1, 14)...), trim: []string{"1", "2", "3"}},
+		"as many unused as are kept":   {set: sized(11), stored: known(upTo(11)...), used: known(11)},
+		"the oldest unused is trimmed": {set: sized(12), stored: known(upTo(12)...), used: known(12), trim: []string{"1"}},
+		"what a member uses is kept":   {set: sized(13), stored: known(upTo(13)...), used: known(1, 13), trim: []string{"2"}},
+		"what the set needs is kept":   {set: sized(1), stored: known(upTo(12)...), trim: []string{"2"}},
+		"no member is left":            {set: sized(14), stored: known(upTo(14)...), trim: []string{"1", "2", "3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := planHistory(c.set, c.stored, c.used)
@@ -114,7 +114,7 @@ func TestPlanHistory(t *testing.T) {
 
 // The API server gives no order, and numbers may be equal.
 func TestTheOldestAreTrimmedWhateverTheirOrder(t *testing.T) {
-	stored := known(sequence(1, 13)...)
+	stored := known(upTo(13)...)
 	stored[0].Revision, stored[1].Revision, stored[0].Name, stored[1].Name = 2, 2, "b", "a"
 	stored[1], stored[12] = stored[12], stored[1]
 	plan, err := planHistory(sized(13), stored, nil)
@@ -127,7 +127,7 @@ func TestTheOldestAreTrimmedWhateverTheirOrder(t *testing.T) {
 }
 
 func TestWhatIsBeingDeletedIsNotTrimmedAgain(t *testing.T) {
-	stored := known(sequence(1, 12)...)
+	stored := known(upTo(12)...)
 	stored[0].DeletionTimestamp = &metav1.Time{}
 	plan, err := planHistory(sized(12), stored, known(12))
 	if err != nil {
