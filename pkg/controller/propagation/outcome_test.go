@@ -2,10 +2,8 @@ package propagation
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
@@ -150,24 +148,5 @@ func TestOutcomesOfManyWorkers(t *testing.T) {
 		if out, _ := o.Get(fmt.Sprintf("c%d", w), in("", "s4").set); out.Message != "99" {
 			t.Errorf("worker %d's last outcome is %q, want 99", w, out.Message)
 		}
-	}
-}
-
-func TestMessagesAreBoundedBetweenCharacters(t *testing.T) {
-	for name, c := range map[string]struct{ in, want string }{
-		"empty":                      {"", ""},
-		"as long as may be":          {strings.Repeat("a", 1024), strings.Repeat("a", 1024)},
-		"one too long":               {strings.Repeat("a", 1025), strings.Repeat("a", 1021) + "..."},
-		"a character across the end": {strings.Repeat("a", 1020) + "éxyz", strings.Repeat("a", 1020) + "..."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := bounded(c.in)
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-			if !utf8.ValidString(got) {
-				t.Error("cut inside a character")
-			}
-		})
 	}
 }
