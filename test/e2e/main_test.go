@@ -52,6 +52,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	defer func() { _ = os.Remove(dir) }()                          // unless logs are kept in it
 	start, cancelStart := context.WithTimeout(ctx, 20*time.Minute) // the first build is slow
 	defer cancelStart()
 	fleet, err = world.Start(start, world.Options{Log: os.Stderr, Fleet: local.Options{

@@ -43,6 +43,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	defer func() { _ = os.Remove(dir) }()                                    // unless logs are kept in it
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute) // the first build is slow
 	defer cancel()
 	fleet, err = world.Start(ctx, world.Options{Log: os.Stderr, Spare: []string{first, second}, Fleet: local.Options{
