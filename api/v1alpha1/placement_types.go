@@ -138,6 +138,11 @@ type ClusterStatus struct {
 	// +optional
 	State ClusterState `json:"state,omitempty"`
 
+	// reason is why the cluster does not have the set as decided: one of condition Applied. Empty if it has.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Reason string `json:"reason,omitempty"`
+
 	// message says more about the state, for a person to read.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096

@@ -32,6 +32,9 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
+// Explain says why a call to a member failed, in the same words at every retry.
+func Explain(err error) string { return classify(err).Error() }
+
 // classify says what an error means for the member. Messages are the same at every retry, so that a failing member
 // does not look like a changing one.
 func classify(err error) *Failure {

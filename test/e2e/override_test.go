@@ -39,8 +39,8 @@ func TestInvalidOverrideChangesNothing(t *testing.T) {
 	})
 	s.soon("the Placement says so", func(ctx context.Context) error {
 		c, err := s.clusterStatus(ctx, "web", west)
-		if err == nil && c.State != v1alpha1.ClusterInvalid {
-			return fmt.Errorf("state is %s", c.State)
+		if err == nil && (c.State != v1alpha1.ClusterInvalid || c.Reason != v1alpha1.ReasonInvalidOverride) {
+			return fmt.Errorf("state is %s, %s: %s", c.State, c.Reason, c.Message)
 		}
 		return err
 	})

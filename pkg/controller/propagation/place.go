@@ -15,6 +15,7 @@ import (
 
 	lwsv1 "github.com/lwsfed/lwsfed/api/leaderworkerset/v1"
 	"github.com/lwsfed/lwsfed/api/v1alpha1"
+	"github.com/lwsfed/lwsfed/pkg/fleet"
 	"github.com/lwsfed/lwsfed/pkg/render"
 	"github.com/lwsfed/lwsfed/pkg/revision"
 	"github.com/lwsfed/lwsfed/pkg/rollout"
@@ -73,7 +74,7 @@ func (r *Reconciler) ensure(ctx context.Context, o observed, desired *unstructur
 		r.Outcomes.set(o.key, *o.rejected(err))
 		return nil, err
 	default:
-		r.Outcomes.set(o.key, *o.outcome(v1alpha1.ClusterPending, v1alpha1.ReasonPending, "not written yet: %v", err))
+		r.Outcomes.set(o.key, *o.outcome(v1alpha1.ClusterPending, v1alpha1.ReasonPending, "not written yet: %s", fleet.Explain(err)))
 		return nil, err
 	}
 }

@@ -140,7 +140,7 @@ func TestOutcomesOfErrors(t *testing.T) {
 			"", refused + `leaderworkersets.leaderworkerset.x-k8s.io "demo" is forbidden: no right`, true,
 		},
 		"somebody was first": {apierrors.NewConflict(resource, "demo", errors.New("uid")), "", "Pending Pending: being written", true},
-		"no time":            {context.DeadlineExceeded, "", "Pending Pending: not written yet: context deadline exceeded", true},
+		"no time":            {context.DeadlineExceeded, "", "Pending Pending: not written yet: the API server did not answer in time", true},
 		"busy":               {apierrors.NewTooManyRequests("busy", 1), "", "Pending Pending: not written yet: busy", true},
 		"broken":             {apierrors.NewInternalError(errors.New("etcd")), "", "Pending Pending: not written yet: Internal error occurred: etcd", true},
 	} {

@@ -63,7 +63,9 @@ func TestClusterStatus(t *testing.T) {
 		return c
 	}
 	unreachable := func(at *metav1.Time) func(*v1alpha1.ClusterStatus) {
-		return func(c *v1alpha1.ClusterStatus) { c.Reachable, c.LastContactTime = metav1.ConditionFalse, at }
+		return func(c *v1alpha1.ClusterStatus) {
+			c.Reachable, c.Reason, c.LastContactTime = metav1.ConditionFalse, v1alpha1.ReasonUnreachable, at
+		}
 	}
 	earlier := &metav1.Time{Time: lastSeen.Add(-time.Hour)}
 	for name, c := range map[string]struct {
@@ -94,7 +96,9 @@ func TestClusterStatus(t *testing.T) {
 		},
 		"it never answered": {
 			func(m *member) { m.state, m.before, m.set, m.outcome = neverSeen, nil, nil, nil },
-			v1alpha1.ClusterStatus{Name: "eu", State: v1alpha1.ClusterPending, Reachable: metav1.ConditionFalse, Desired: 4},
+			v1alpha1.ClusterStatus{
+				Name: "eu", State: v1alpha1.ClusterPending, Reason: v1alpha1.ReasonUnreachable, Reachable: metav1.ConditionFalse, Desired: 4,
+			},
 		},
 		"it went away with the hub": {
 			func(m *member) { m.state, m.set, m.outcome = neverSeen, nil, nil }, changed(before(), unreachable(nil)),
@@ -118,7 +122,9 @@ func TestClusterStatus(t *testing.T) {
 		},
 		"nobody has ever looked": {
 			func(m *member) { m.known, m.state, m.set, m.outcome, m.before = false, connects, nil, nil, nil },
-			v1alpha1.ClusterStatus{Name: "eu", State: v1alpha1.ClusterPending, Reachable: metav1.ConditionTrue, Desired: 4},
+			v1alpha1.ClusterStatus{
+				Name: "eu", State: v1alpha1.ClusterPending, Reason: v1alpha1.ReasonPending, Reachable: metav1.ConditionTrue, Desired: 4,
+			},
 		},
 		"it answers, and the set is not known to be there": {
 			func(m *member) { m.set, m.outcome = nil, nil }, before(),
@@ -134,7 +140,7 @@ func TestClusterStatus(t *testing.T) {
 				m.decision, m.outcome = nil, &propagation.Outcome{State: v1alpha1.ClusterLeaving, Message: "waiting"}
 			},
 			changed(now(), func(c *v1alpha1.ClusterStatus) {
-				c.Desired, c.State, c.Message = 0, v1alpha1.ClusterLeaving, "waiting"
+				c.Desired, c.State, c.Reason, c.Message = 0, v1alpha1.ClusterLeaving, v1alpha1.ReasonLeaving, "waiting"
 			}),
 		},
 		"it is no member any more": {
@@ -142,6 +148,23 @@ func TestClusterStatus(t *testing.T) {
 				m.registered, m.known, m.state, m.set, m.outcome = false, false, fleet.State{}, nil, nil
 			},
 			changed(before(), unreachable(nil)),
+		},
+		"an override cannot be applied": {
+			func(m *member) {
+				m.outcome = &propagation.Outcome{State: v1alpha1.ClusterInvalid, Reason: v1alpha1.ReasonInvalidOverride, Message: "no"}
+			},
+			changed(now(), func(c *v1alpha1.ClusterStatus) {
+				c.State, c.Reason, c.Message = v1alpha1.ClusterInvalid, v1alpha1.ReasonInvalidOverride, "no"
+			}),
+		},
+		"an override could not be applied, and nobody has looked since the start": {
+			func(m *member) {
+				m.known, m.state, m.set, m.outcome, m.revisions = false, connects, nil, nil, nil
+				m.before.State, m.before.Reason = v1alpha1.ClusterInvalid, v1alpha1.ReasonInvalidOverride
+			},
+			changed(before(), func(c *v1alpha1.ClusterStatus) {
+				c.State, c.Reason = v1alpha1.ClusterInvalid, v1alpha1.ReasonInvalidOverride
+			}),
 		},
 		"what stood in the way is over": {
 			func(m *member) { m.before.State, m.before.Message = v1alpha1.ClusterInvalid, "no" }, now(),

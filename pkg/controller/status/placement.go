@@ -55,7 +55,7 @@ func clusterStatus(m member) v1alpha1.ClusterStatus {
 		c = *m.before.DeepCopy()
 	}
 	if m.outcome != nil {
-		c.State, c.Message = m.outcome.State, m.outcome.Message
+		c.State, c.Reason, c.Message = m.outcome.State, m.outcome.Reason, m.outcome.Message
 	}
 	if m.decision != nil {
 		c.Desired = m.decision.Replicas
@@ -68,6 +68,7 @@ func clusterStatus(m member) v1alpha1.ClusterStatus {
 	if m.set != nil && m.state.Reachable {
 		count(&c, m)
 	}
+	c.Reason = reasonOf(c)
 	return c
 }
 
@@ -123,7 +124,7 @@ func reasonOf(c v1alpha1.ClusterStatus) string {
 	case c.State == v1alpha1.ClusterConflict:
 		return v1alpha1.ReasonConflict
 	case c.State == v1alpha1.ClusterInvalid:
-		return v1alpha1.ReasonRejected
+		return cmp.Or(c.Reason, v1alpha1.ReasonRejected)
 	case c.State == v1alpha1.ClusterLeaving:
 		return v1alpha1.ReasonLeaving
 	case c.Reachable == metav1.ConditionFalse:

@@ -50,8 +50,11 @@ func (o *observation) unseen(key string) bool {
 
 // progress says how far the groups are.
 func progress(o *observation, placement v1alpha1.PlacementStatus) []metav1.Condition {
-	available, updating := len(placement.Clusters) > 0, false
+	available, updating := len(o.placement.Spec.Clusters) > 0, false
 	for _, m := range o.members {
+		if m.decision == nil {
+			continue // The set leaves it: condition Applied tells of it.
+		}
 		available = available && m.upToDate(placement.Revision) && m.has(lwsv1.ConditionAvailable)
 		updating = updating || m.has(lwsv1.ConditionUpdateInProgress)
 	}

@@ -105,6 +105,10 @@ func TestSetStatus(t *testing.T) {
 			})),
 			"0/0/0 Progressing+Scheduled GroupsProgressing: 0 of 4 groups are ready",
 		},
+		"it leaves a cluster that is away": {
+			seeing(eu(), func() member { m := named(leaves(false), "us"); m.state = away; return m }()),
+			"8/7/5 Available+Scheduled AllGroupsReady: " + well,
+		},
 		"scaled to nothing": {
 			func() *observation {
 				o := written(seeing(eu()))
