@@ -131,6 +131,9 @@ func (s *story) stopAPIServer(member string) (bringBack func()) {
 		if err := fleet.Fleet.Member(member).StartAPIServer(ctx); err != nil {
 			return err
 		}
+		if err := watch(member); err != nil {
+			return err
+		}
 		return fleet.AwaitReady(ctx, member)
 	})
 }

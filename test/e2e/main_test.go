@@ -31,8 +31,23 @@ var members = []string{east, west}
 // fleet is the world of all stories of this package, one after the other.
 var fleet *world.World
 
-// journals tell what happened in each member.
-var journals = map[string]*invariant.Journal{}
+// journals tell what happened in each member, and unwatch ends what writes them.
+var (
+	journals = map[string]*invariant.Journal{}
+	unwatch  = map[string]context.CancelFunc{}
+)
+
+// watch writes a member's journal anew, or on.
+func watch(member string) error {
+	if journals[member] == nil {
+		journals[member] = invariant.NewJournal()
+	} else {
+		unwatch[member]()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	unwatch[member] = cancel
+	return invariant.Watch(ctx, fleet.Fleet.Member(member).RESTConfig(), journals[member])
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -68,8 +83,7 @@ func run(m *testing.M) int {
 	}
 	defer fleet.Stop()
 	for _, name := range members {
-		journals[name] = invariant.NewJournal()
-		if err := invariant.Watch(ctx, fleet.Fleet.Member(name).RESTConfig(), journals[name]); err != nil {
+		if err := watch(name); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}

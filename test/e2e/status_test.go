@@ -147,7 +147,10 @@ func TestUnreachableMemberKeepsItsNumbers(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				now.Reachable, now.LastContactTime = before.Reachable, nil
+				if now.Reason != v1alpha1.ReasonUnreachable {
+					return fmt.Errorf("the reason is %q", now.Reason)
+				}
+				now.Reachable, now.Reason, now.LastContactTime = before.Reachable, "", nil
 				if diff := cmp.Diff(before, now); diff != "" {
 					return fmt.Errorf("the Placement changed (-before +now):\n%s", diff)
 				}

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"reflect"
 	"strconv"
 	"sync"
 
@@ -18,9 +19,9 @@ import (
 type life struct {
 	object client.Object // as first seen
 	keys   []sighting    // the revision keys that it carried, in order
-	// born, going and gone are resource versions: when it was first seen, when its deletion was first seen asked
-	// for, when it was gone. 0 means not.
-	born, going, gone uint64
+	// born, seen, going and gone are resource versions: when it was first seen and last, when its deletion was first
+	// seen asked for, when it was gone. 0 means not. One whose end was missed was going when it was last seen.
+	born, seen, going, gone uint64
 }
 
 type sighting struct {
@@ -54,6 +55,7 @@ func (j *Journal) Seen(o client.Object) {
 		j.lives[o.GetUID()] = l
 		j.order = append(j.order, o.GetUID())
 	}
+	l.seen = max(l.seen, at)
 	if l.going == 0 && o.GetDeletionTimestamp() != nil {
 		l.going = at
 	}
@@ -72,6 +74,27 @@ func (j *Journal) Gone(o client.Object) {
 	l.gone = version(o)
 	if l.going == 0 {
 		l.going = l.gone
+	}
+}
+
+// Lost notes that the object is gone, and that its end was missed. Nothing is known of it after its version.
+func (j *Journal) Lost(o client.Object) {
+	j.Seen(o)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if l := j.lives[o.GetUID()]; l.going == 0 {
+		l.going = version(o)
+	}
+}
+
+// only notes that of a kind nothing is left but the objects with the UIDs. The end of the others was missed.
+func (j *Journal) only(kind client.Object, there map[types.UID]bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for uid, l := range j.lives {
+		if !there[uid] && l.going == 0 && reflect.TypeOf(l.object) == reflect.TypeOf(kind) {
+			l.going = l.seen
+		}
 	}
 }
 

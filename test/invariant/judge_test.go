@@ -157,6 +157,33 @@ func TestViolations(t *testing.T) {
 			s.ByHand("ns", "web", "k1")
 			s.happens(s.Gone, r)
 		}, ""},
+		{"a revision whose end was missed", func(s *scene) {
+			r := s.revision("v1", "k1")
+			s.happens(s.Seen, r)
+			s.group(s.leader("a", "v1", "k1"), "v1")
+			s.Lost(r)
+		}, ""},
+		{"a revision deleted after a leader whose end was missed", func(s *scene) {
+			r, leader := s.revision("v1", "k1"), s.leader("a", "v1", "k1")
+			s.happens(s.Seen, r)
+			s.happens(s.Seen, leader)
+			s.Lost(leader)
+			s.happens(s.Gone, r)
+		}, ""},
+		{"a revision deleted after a leader that another watch does not have", func(s *scene) {
+			r := s.revision("v1", "k1")
+			s.happens(s.Seen, r)
+			s.happens(s.Seen, s.leader("a", "v1", "k1"))
+			s.only(&corev1.Pod{}, nil)
+			s.happens(s.Gone, r)
+		}, ""},
+		{"a revision deleted while its leader lives on in another watch", func(s *scene) {
+			r := s.revision("v1", "k1")
+			s.happens(s.Seen, r)
+			s.happens(s.Seen, s.leader("a", "v1", "k1"))
+			s.only(&corev1.Pod{}, map[types.UID]bool{"a": true})
+			s.happens(s.Gone, r)
+		}, "was deleted while"},
 		{"a revision that goes with its set", func(s *scene) {
 			r := s.revision("v1", "k1")
 			s.happens(s.Seen, s.set)
