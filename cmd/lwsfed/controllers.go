@@ -30,7 +30,7 @@ func addControllers(mgr mcmanager.Manager, members *fleet.Fleet, hubID string) e
 		"membercluster":   &membercluster.Reconciler{Client: hub.GetClient(), Recorder: recorder, Fleet: members},
 		"placement":       &placement.Reconciler{},
 		"propagation":     &propagation.Reconciler{HubID: hubID, Fleet: members, Outcomes: outcomes},
-		"rollout":         &rollout.Reconciler{HubID: hubID, Client: hub.GetClient(), GetCluster: mgr.GetCluster},
+		"rollout":         &rollout.Reconciler{HubID: hubID, Client: hub.GetClient(), Live: hub.GetAPIReader(), GetCluster: mgr.GetCluster},
 		"status":          &status.Reconciler{HubID: hubID, Client: hub.GetClient(), Fleet: members, Outcomes: outcomes},
 		"leaderworkerset": &leaderworkerset.Reconciler{Scope: scope},
 		"leaderpod":       &leaderpod.Reconciler{Scope: scope},

@@ -44,6 +44,8 @@ type Reconciler struct {
 	HubID string
 	// Client reads the hub's cache and writes to the hub.
 	Client client.Client
+	// Live reads from the hub.
+	Live client.Reader
 	// GetCluster returns a member by name.
 	GetCluster func(context.Context, multicluster.ClusterName) (cluster.Cluster, error)
 }
@@ -117,7 +119,7 @@ func (r *Reconciler) keep(ctx context.Context, set *lwsv1.LeaderWorkerSet) error
 		return err
 	}
 	for _, revision := range plan.create {
-		if err := r.Client.Create(ctx, revision, owner); err != nil {
+		if err := r.create(ctx, revision); err != nil {
 			return fmt.Errorf("create revision %q: %w", revision.Name, err)
 		}
 	}
@@ -125,6 +127,15 @@ func (r *Reconciler) keep(ctx context.Context, set *lwsv1.LeaderWorkerSet) error
 		return nil // A member that cannot be seen may use any of them.
 	}
 	return r.delete(ctx, plan.trim)
+}
+
+// create asks first: the cache may not have what was created a moment ago.
+func (r *Reconciler) create(ctx context.Context, revision *appsv1.ControllerRevision) error {
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(revision), &appsv1.ControllerRevision{})
+	if !apierrors.IsNotFound(err) {
+		return err
+	}
+	return r.Client.Create(ctx, revision, owner)
 }
 
 // used are the revisions of the set in its members. complete is false where a member cannot be asked.

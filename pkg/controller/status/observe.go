@@ -134,8 +134,9 @@ func (o *observation) clean() bool {
 	return true
 }
 
-// settleTime is how long the first write waits for members that are about to report.
-const settleTime = 10 * time.Second
+// settleTime is how long the first write waits for members that are about to report. One that hangs is unreachable
+// before; what takes longer than a moment is a burst of sets, each of which is written once then.
+const settleTime = 30 * time.Second
 
 // unsettled is how long the first write still waits, 0 if it need not: what is on its way would only be
 // written over.
